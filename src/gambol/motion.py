@@ -1,0 +1,124 @@
+"""Pose and Motion: the only values that leave a method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol import quat
+from gambol.errors import GambolError
+from gambol.skeleton import Skeleton, forward_kinematics, readonly
+
+__all__ = ["Motion", "Pose", "join"]
+
+Array = NDArray[np.float64]
+
+
+class Pose(NamedTuple):
+    """One posture (or many): root ``(..., 3)`` m and rotations ``(..., J, 4)``."""
+
+    root: Array
+    rotations: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A clip: F samples at ``i / fps``, lasting ``(F - 1) / fps`` seconds. F = 0 is legal.
+
+    Attributes:
+        skeleton: J joints, S of them soles.
+        root: ``(F, 3)`` m, position of joint 0 in the world.
+        rotations: ``(F, J, 4)`` unit quaternions, w first, sign-continuous in time.
+        fps: frames a second, any positive real.
+        contacts: ``(F, S)`` bool, True where that sole point is planted, or None.
+        forces: ``(F, feet, 3)`` N, ground reaction of each foot (left, right), or None.
+        pressure: ``(F, feet, 3)`` m, centre of pressure of each foot (NaN while unloaded), or None.
+        com: ``(F, 3)`` m, planned centre of mass, or None.
+        mass: kg, or None.
+        cyclic: the last frame leads back to the first.
+        translations: ``(F, J, 3)`` m, for files that move joints other than the root, or None.
+        name: of the clip.
+        info: plain JSON-able facts that travel with the clip (events, speed, seed ...).
+    """
+
+    skeleton: Skeleton
+    root: Array
+    rotations: Array
+    fps: float
+    contacts: NDArray[np.bool_] | None = None
+    forces: Array | None = None
+    pressure: Array | None = None
+    com: Array | None = None
+    mass: float | None = None
+    cyclic: bool = False
+    translations: Array | None = None
+    name: str = ""
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        frames, joints = len(self.root), len(self.skeleton)
+        shapes = {
+            "root": (frames, 3), "rotations": (frames, joints, 4),
+            "contacts": (frames, len(self.skeleton.soles)), "forces": (frames, None, 3),
+            "pressure": (frames, None, 3), "com": (frames, 3), "translations": (frames, joints, 3),
+        }
+        for key, shape in shapes.items():
+            value = getattr(self, key)
+            if value is None:
+                continue
+            value = readonly(value, bool if key == "contacts" else float)
+            if value.ndim != len(shape) or any(s is not None and s != v for s, v in zip(shape, value.shape)):
+                raise GambolError(f"{key} has shape {value.shape}", where="motion", allowed=f"{shape}")
+            object.__setattr__(self, key, value)
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise GambolError(f"fps is {self.fps}", where="motion", allowed="a positive number")
+        if not (np.isfinite(self.root).all() and np.isfinite(self.rotations).all()):
+            raise GambolError("root or rotations hold numbers that are not finite", where="motion")
+        object.__setattr__(self, "rotations", readonly(quat.continuous(self.rotations)))
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first to the last sample."""
+        return max(len(self) - 1, 0) / self.fps
+
+    @property
+    def times(self) -> Array:
+        """``(F,)`` s, time of each sample from the first."""
+        return np.arange(len(self)) / self.fps
+
+    def positions(self) -> Array:
+        """``(F, J, 3)`` m, joint positions in the world (``translations`` are not applied)."""
+        return forward_kinematics(self.skeleton, self.root, self.rotations)[0]
+
+    def at(self, name: str) -> Array:
+        """``(F, 3)`` m, world position of one joint."""
+        return self.positions()[:, self.skeleton.index(name)]
+
+    def __getitem__(self, frames: slice) -> Motion:
+        """The same clip, cut to a slice of frames."""
+        cut = {
+            k: getattr(self, k)[frames]
+            for k in ("root", "rotations", "contacts", "forces", "pressure", "com", "translations")
+            if getattr(self, k) is not None
+        }
+        return replace(self, **cut)
+
+
+def join(parts: list[Motion]) -> Motion:
+    """Concatenate stretches of one skeleton and rate; a field is kept where every part with frames has it."""
+    if not parts:
+        raise GambolError("nothing to join", where="motion", allowed="at least one motion")
+    first, filled = parts[0], [p for p in parts if len(p)] or parts[:1]
+    if any(p.skeleton != first.skeleton or p.fps != first.fps for p in parts):
+        raise GambolError("only motions of one skeleton and one rate can be joined", where="motion")
+    fields = {}
+    for key in ("root", "rotations", "contacts", "forces", "pressure", "com", "translations"):
+        values = [getattr(p, key) for p in filled]
+        fields[key] = None if any(v is None for v in values) else np.concatenate(values)
+    return replace(first, **fields)
