@@ -1,0 +1,232 @@
+"""Footsteps: where the feet land along a path on real ground.
+
+Tsutsuguchi et al. 2000, figures 17 and 18: the path is cut into steps by the terrain and a default stride, each
+foothold on the tread that is there. A step never passes more than one riser; before a riser the steps are evened
+out so that the foot arrives on the tread; the last step brings the feet together.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.body import Body
+from gambol.errors import GambolError
+from gambol.path import Path
+from gambol.terrain import Flat, Terrain
+
+__all__ = ["Course", "Edge", "Footstep", "first_feet", "next_step", "step_object", "survey"]
+
+Array = NDArray[np.float64]
+GRID = 0.01  # m, spacing of the ground survey along the two foot lines
+STEEP = 1.3  # rise over run of a riser: steeper than any slope a person walks
+RISER = 0.035  # m, a smaller sudden change is a bump, not a step
+HIGHEST = 0.42  # of leg length: a riser that no leg can climb is higher
+TOE_OUT = 0.10  # rad, feet point outward
+MARGIN = 0.012  # m kept between sole and riser
+TURN = np.radians(50)  # largest turn of one foot on the spot
+LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
+REACH_STEPS = 3.5  # a riser is noticed this many steps ahead
+
+
+class Edge(NamedTuple):
+    """A riser along one foot line, from arc length ``start`` to ``end`` m, going up ``height`` m (down negative)."""
+
+    start: float
+    end: float
+    height: float
+
+
+class Course(NamedTuple):
+    """Path and ground as the feet meet them."""
+
+    path: Path
+    terrain: Terrain
+    body: Body
+    half_width: float
+    stops: tuple[float, ...]  # arc lengths where the walk halts: turns on the spot, and the end
+    edges: tuple[tuple[Edge, ...], tuple[Edge, ...]]  # on the left and right foot line
+
+    def lane(self, side: int) -> tuple[Edge, ...]:
+        """Risers on the line of a foot, +1 left, -1 right."""
+        return self.edges[0 if side > 0 else 1]
+
+
+class Footstep(NamedTuple):
+    """One foothold. ``place`` is the ground point below the ankle of the flat foot."""
+
+    side: int  # +1 left, -1 right
+    place: Array  # (3,) m
+    centre: Array  # (3,) m, the point of the path beside it, at the foothold's height
+    heading: float  # rad, of the path
+    yaw: float  # rad, of the foot
+    pitch: float  # rad, of the ground along the foot
+    roll: float  # rad, of the ground across the foot
+    s: float  # m, arc length
+    kind: str  # stand, walk, close, turn
+    stair: bool  # a riser lies between this foothold and the one before
+
+
+def survey(path: Path, terrain: Terrain, body: Body, half_width: float, laps: int = 1) -> Course:
+    """Look at the ground along the two foot lines.
+
+    Raises:
+        GambolError: where the path leaves the terrain, or a riser is higher than a leg can climb.
+    """
+    end = path.length * (laps if path.closed else 1)
+    stops = (*[p for p in path.pivots if 0 < p < end], end)
+    edges = tuple(_edges(path, terrain, body, side * half_width, end) for side in (1, -1))
+    return Course(path, terrain, body, half_width, stops, (edges[0], edges[1]))
+
+
+def _edges(path: Path, terrain: Terrain, body: Body, offset: float, end: float) -> tuple[Edge, ...]:
+    if isinstance(terrain, Flat):
+        return ()
+    s = np.linspace(0.0, end, max(int(end / GRID), 2) + 1)
+    points = path.place(s, offset, 0.0)
+    y = terrain.height(points[:, [0, 2]], points[:, 1])
+    if not np.isfinite(y).all():
+        k = int(np.argmin(np.isfinite(y)))
+        raise GambolError(
+            f"the path leaves the terrain {s[k]:.2f} m along it, near x {points[k, 0]:.2f}, z {points[k, 2]:.2f}",
+            where="path", do="move the path or enlarge the ground",
+        )
+    steep = np.abs(np.diff(y)) > STEEP * np.diff(s)
+    bounds = np.flatnonzero(np.diff(np.r_[False, steep, False].astype(int)))
+    found = []
+    for a, b in zip(bounds[::2], bounds[1::2]):
+        height = float(y[b] - y[a])
+        if abs(height) > HIGHEST * body.leg_length:
+            raise GambolError(
+                f"a {'rise' if height > 0 else 'drop'} of {abs(height):.2f} m, {s[a]:.2f} m along the path "
+                f"(x {points[a, 0]:.2f}, z {points[a, 2]:.2f}), is more than this leg can take",
+                where="path", allowed=f"at most {HIGHEST * body.leg_length:.2f} m", do="lead the path round it",
+            )
+        if abs(height) > RISER:
+            found.append(Edge(float(s[a]), float(s[b]), height))
+    return tuple(found)
+
+
+def first_feet(course: Course, first_swing: int) -> tuple[Footstep, Footstep]:
+    """Both feet side by side at the start; the first of the pair is the one that will swing first."""
+    return _foothold(course, first_swing, 0.0, "stand", False), _foothold(course, -first_swing, 0.0, "stand", False)
+
+
+def next_step(course: Course, rear: Footstep, front: Footstep, length: float) -> Footstep | None:
+    """The foothold after ``front``, for a default step of ``length`` m; None where the walk is over."""
+    side = -front.side
+    stop = next((e for e in course.stops if e > front.s + 1e-6), None)
+    standing = front.kind != "walk"
+    at_stop = any(abs(front.s - e) < 1e-6 for e in course.stops)
+    if at_stop and not standing:
+        return _beside(course, side, front, "close", front.heading)
+    if at_stop and front.kind == "close" or front.kind == "turn":
+        if stop is None:
+            return None if front.kind == "close" else _beside(course, side, front, "close", front.heading)
+        after = course.path.heading(front.s + 1e-4)
+        turn = float((after - front.heading + np.pi) % (2 * np.pi) - np.pi)
+        if abs(turn) > 1e-3:
+            step = float(np.clip(turn, -TURN, TURN))
+            return _beside(course, side, front, "turn", front.heading + step)
+    if stop is None:
+        return None
+    s, stair = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
+    return _foothold(course, side, s, "walk", stair)
+
+
+def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tuple[float, float]) -> tuple[float, bool]:
+    """Arc length of the next foothold on open ground, before a stop, or on the tread that is there."""
+    length, stop = ask
+    body = course.body
+    heel, tip = 0.2 * body.foot_length, 0.8 * body.foot_length
+    here = rear.s if rear.kind != "turn" else front.s
+    ahead = [e for e in course.lane(side) if e.end > here + 1e-6]
+    # risers that the stance foot has already taken lead this foot to the stance foot's own tread
+    taken = [e for e in course.lane(-side) if e.end <= front.s + heel]
+    passed = [e for e in course.lane(side) if e.end <= here + 1e-6]
+    level = max(len(taken) - len(passed), 0)
+    goal = ahead[level] if level < len(ahead) else None
+    after = ahead[level + 1] if level + 1 < len(ahead) else None
+    remaining = stop - front.s
+    if goal is None or goal.start > front.s + REACH_STEPS * length + tip:
+        steps = max(round(remaining / length), 1)
+        s = front.s + remaining / steps
+        if goal is not None and s + tip > goal.start - MARGIN:
+            s = goal.start - MARGIN - tip
+        if level:
+            s = max(s, ahead[level - 1].end + (heel + MARGIN if ahead[level - 1].height < 0 else LEAD * body.height))
+        return min(s, stop), level > 0
+    low = goal.end + (LEAD * body.height if goal.height > 0 else heel + MARGIN)
+    high = np.inf if after is None else after.start - tip - MARGIN
+    tread = min(low, high)
+    if tread > stop:
+        tread = max(stop, goal.end)
+    distance = tread - front.s
+    steps = max(round(distance / length), 1)
+    if steps == 1 or distance / steps < body.foot_length + 2 * MARGIN and distance < 1.3 * length:
+        roomy = after is None or after.start - goal.end > length
+        s = float(np.clip(front.s + length, low, max(high, low))) if roomy and goal.height < 0 else tread
+        return min(s, stop), True
+    s = front.s + distance / steps
+    if s + tip > goal.start - MARGIN:
+        s = goal.start - MARGIN - tip
+    return s, level > 0
+
+
+def _beside(course: Course, side: int, front: Footstep, kind: str, heading: float) -> Footstep:
+    """A foothold beside ``front``, about the same point of the path, with its own heading."""
+    return _foothold(course, side, front.s, kind, False, heading)
+
+
+def _foothold(course: Course, side: int, s: float, kind: str, stair: bool, heading: float | None = None) -> Footstep:
+    path = course.path
+    if heading is None:
+        at = s + 1e-4 if kind == "stand" else s - 1e-4 if any(abs(s - e) < 1e-6 for e in course.stops) else s
+        heading = float(path.heading(max(at, 0.0)))
+    point = np.asarray(path.point(s), float)
+    left = np.array([np.cos(heading), 0.0, -np.sin(heading)])
+    place = point + side * course.half_width * left
+    yaw = heading + side * TOE_OUT
+    y, pitch, roll = _touch(course, place, yaw)
+    place[1] = y
+    return Footstep(side, place, np.array([point[0], y, point[2]]), heading, yaw, pitch, roll, float(s), kind, stair)
+
+
+def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, float]:
+    """Ground below the ankle, and its pitch and roll, such that heel and toe tip both touch; flat where an edge is."""
+    if isinstance(course.terrain, Flat):
+        return float(course.terrain.y), 0.0, 0.0
+    heel, tip = 0.2 * course.body.foot_length, 0.8 * course.body.foot_length
+    f = np.array([np.sin(yaw), np.cos(yaw)])
+    left = np.array([f[1], -f[0]])
+    pitch = 0.0
+    for _ in range(3):
+        along = np.array([-heel, -heel / 2, 0.0, tip / 3, 2 * tip / 3, tip]) * np.cos(pitch)
+        xz = place[[0, 2]] + np.concatenate([along[:, None] * f, 0.03 * left[None], -0.03 * left[None]])
+        y = course.terrain.height(xz, np.full(len(xz), place[1]))
+        if not np.isfinite(y[2]):
+            raise GambolError(
+                f"no ground under a foothold at x {place[0]:.2f}, z {place[2]:.2f}", where="footsteps",
+                do="move the path away from the rim of the ground",
+            )
+        if not np.isfinite(y).all() or np.abs(np.diff(y[:6])).max() > STEEP * np.diff(along).max():
+            rest = y[:6][np.isfinite(y[:6])]
+            return float(rest.max() if rest.max() - y[2] < 0.05 else y[2]), 0.0, 0.0
+        pitch = float(np.arctan2(y[5] - y[0], along[5] - along[0]))
+    roll = float(np.arctan2(y[6] - y[7], 0.06))
+    return float(y[0] + (y[5] - y[0]) * heel / (heel + tip)), pitch, roll if abs(roll) < 0.5 else 0.0
+
+
+def step_object(before: Footstep, here: Footstep, after: Footstep, step_time: float) -> dict[str, object]:
+    """The paper's step object [M, T, w_prev, h_prev, w, h, alpha] and its mode (section 1.8, figures 17, 18)."""
+    d0, d1 = here.centre - before.centre, after.centre - here.centre
+    w0, w1 = float(np.hypot(d0[0], d0[2])), float(np.hypot(d1[0], d1[2]))
+    alpha = float((after.heading - here.heading + np.pi) % (2 * np.pi) - np.pi)
+    mode = "up" if d1[1] > RISER else "down" if d1[1] < -RISER else "level"
+    turn = "left" if alpha > 0.02 else "right" if alpha < -0.02 else "straight"
+    return {
+        "M": "left" if here.side > 0 else "right", "T": step_time, "w_prev": w0, "h_prev": float(d0[1]),
+        "w": w1, "h": float(d1[1]), "alpha_deg": float(np.degrees(alpha)), "mode": f"{mode}, {turn}",
+    }

@@ -1,0 +1,226 @@
+"""Walking along any path by foot reaction force (Tsutsuguchi et al. 2000).
+
+One stretch is one step, heel strike to heel strike. Each advance looks where the next feet land, sets where C
+shall be and how fast at the coming heel strike, low enough for both legs to reach, solves the stance foot's force
+for it (eqs 5 to 9), rolls and swings the feet, turns the body (10 to 12) and swings the arms (13 to 20), and
+poses the figure so that its centre of mass is C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gambol.errors import GambolError
+from gambol.figure import figure_of
+from gambol.footsteps import Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.gait import dimensionless, pace
+from gambol.kernels import check_engine
+from gambol.motion import Motion, Pose
+from gambol.reaction import Shape
+from gambol.roll import Roll
+from gambol.stepping import RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
+from gambol.stride import frames, reach, step_motion
+from gambol.synthesis import Handover, Task, dial
+from gambol.walk_table import PAPER, row_at
+
+__all__ = ["PRESETS", "ForceWalk", "State"]
+
+PRESETS = ("natural", "paper")
+MODE_FV = {"level": 0.1, "up": 0.0, "down": 0.25}  # f_v of eq. 8 [seed]
+KNEE_LEAST = np.radians(6.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
+ROUNDS = 4  # of lowering C until both legs reach
+SPARE = 1e-4  # m
+
+
+class State(NamedTuple):
+    """Between two steps."""
+
+    walker: Walker
+    ahead: Ahead | None  # the next footholds, as chosen for `task`
+    task: Task | None
+    course: Course
+    over: bool
+
+
+@dataclass(frozen=True)
+class ForceWalk:
+    """The walk driven by foot reaction force.
+
+    Attributes:
+        preset: "natural" (force curves follow speed by laws fitted to published data) or "paper" (the printed
+            coefficients, T_ds = T/4).
+        engine: "numpy" or "compiled"; both give the same motion to 1e-9.
+    """
+
+    preset: str = "natural"
+    engine: str = "numpy"
+    delta_x1: float = dial(0.0, -0.5, 0.5, "1", "added to a_x1: braking and push-off", "eq. 7")
+    delta_x2: float = dial(0.0, -0.5, 0.5, "1", "added to a_x2: how early the foot brakes", "eq. 7")
+    delta_x3: float = dial(0.0, -0.5, 0.5, "1", "added to a_x3: sharpness of braking", "eq. 7")
+    delta_y1: float = dial(0.0, -0.5, 0.5, "1", "added to a_y1: the arch of the vertical force", "eq. 8")
+    delta_y2: float = dial(0.0, -0.4, 0.4, "1", "added to a_y2: first peak against second", "eq. 8")
+    delta_y3: float = dial(0.0, -0.3, 0.3, "1", "added to a_y3: depth of the valley, bounce", "eq. 8")
+    delta_z1: float = dial(0.0, -0.05, 0.05, "1", "added to a_z1: push towards the other foot", "eq. 9")
+    delta_z2: float = dial(0.0, -0.05, 0.05, "1", "added to a_z2: early against late side push", "eq. 9")
+    delta_z3: float = dial(0.0, -0.05, 0.05, "1", "added to a_z3: side push at landing and lift", "eq. 9")
+    sway: float = dial(1.0, 0.0, 2.0, "1", "times the usual side to side motion of the body")
+    arm_swing: float = dial(1.0, 0.0, 2.5, "1", "times the usual arm swing")
+    pelvis: float = dial(1.0, 0.0, 2.5, "1", "times the usual turn and list of the pelvis")
+    lean: float = dial(0.0, -0.4, 0.4, "rad", "trunk forward beyond the usual lean")
+    foot_lift: float = dial(0.0, 0.0, 0.15, "m", "extra height of the swing foot")
+    crouch: float = dial(0.0, 0.0, 0.25, "m", "how much lower the body is carried, for 1.75 m of height")
+    armpit: float = dial(0.13, 0.0, 0.8, "rad", "how far the arms are held from the body")
+
+    def __post_init__(self) -> None:
+        check_engine(self.engine)
+        if self.preset not in PRESETS:
+            raise GambolError(f"preset is {self.preset!r}", where="force walk", allowed=" or ".join(PRESETS))
+
+    def start(self, task: Task, after: Handover | None = None) -> State:
+        """Standing with both feet together at the beginning of the path."""
+        course = _course(task)
+        turn = float(course.path.curvature(min(0.5, course.path.length / 2)))
+        rear, front = first_feet(course, 1 if turn > 0.02 else -1)
+        return State(self._standing(task, rear, front), None, None, course, False)
+
+    def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
+        """One step; at the end the settling on both feet; then None."""
+        if state.over:
+            return state, None
+        w, course = state.walker, state.course
+        if state.task is not None and (state.task.path is not task.path or state.task.terrain is not task.terrain):
+            course = _course(task)
+        scene = self._scene(task, w.time)
+        ahead = state.ahead if state.ahead is not None and state.task is task else _ahead(course, w, task)
+        plan, after = self._lowered(w, ahead, scene, course)
+        last = ahead.one is None
+        grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
+        motion = step_motion(
+            plan, scene.figure, (grid, task.fps, w.time), task.body.skeleton, task.terrain, float(task.body.mass or 0),
+            self.engine, _facts(w, after, ahead, task),
+        )
+        rest = Ahead(None, None, None) if last else Ahead(ahead.two, ahead.three, _beyond(course, ahead, after, task))
+        return State(after, rest, task, course, last), motion
+
+    def handover(self, state: State) -> Handover:
+        """The figure at the last heel strike, or standing at the end."""
+        w = state.walker
+        names = {1: "left", -1: "right"}
+        planted = {f"{names[f.side]}_heel": f.place for f in (w.rear, w.front)}
+        return Handover(w.time, Pose(w.border.position, np.zeros((0, 4))), w.border.velocity, planted, w.rear.side)
+
+    def _scene(self, task: Task, time: float) -> Scene:
+        steady_pace = pace(task.gait, task.body, time)
+        v_hat = float(dimensionless(steady_pace.speed, task.body))
+        row = dict(PAPER) if self.preset == "paper" else dict(row_at(v_hat))
+        size = task.body.height / 1.75
+        sway = float(np.clip(0.070 - 0.0344 * (steady_pace.speed / size**0.5 - 0.7), 0.030, 0.075)) * size * self.sway
+        az = (0.07 + self.delta_z1, -0.03 + self.delta_z2, -0.03 + self.delta_z3)
+        ax = (1.0 + self.delta_x1, row["ax2"] + self.delta_x2, row["ax3"] + self.delta_x3)
+
+        def shape(mode: str) -> Shape:
+            ay2 = row["ay2"] + (MODE_FV[mode] - MODE_FV["level"] + self.delta_y2) / 1.3
+            ay = (1.0 + self.delta_y1 / 1.3, ay2, row["ay3"] + self.delta_y3 / 1.3)
+            return Shape(ax, ay, az, row["sx"], max(sway, 1e-4))
+
+        look = Look(
+            row, shape("level"), shape("up"), shape("down"), self.arm_swing, self.pelvis, self.lean, self.foot_lift,
+            self.crouch * size, self.armpit, v_hat,
+        )
+        return Scene(task.body, figure_of(task.body), task.terrain, look, steady_pace, task.hand_load)
+
+    def _standing(self, task: Task, rear: Footstep, front: Footstep) -> Walker:
+        scene = self._scene(task, 0.0)
+        border = stand_border(rear, front, scene)
+        rise = RELEASE * (task.body.leg_length / 0.93) ** 0.5
+        t0 = scene.pace.step_time
+        row = scene.look.row
+        span = (1 + row["double"]) * t0
+        push = row["push"] * 0.6
+        still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, row["b"], row["p"], row["e"], 0.0)
+        rear_roll = still._replace(heel_off=max(rise - 0.5 * span, 0.05), toes_off=rise - 0.1 * span, lift=rise, push=push)
+        arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
+        walker = Walker(
+            0.0, rear, front, rear_roll, still, border, 0.5 * (rear.heading + front.heading), 0.0, np.zeros((3, 6)),
+            rise, 0.0, rise, rise, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0,
+        )
+        return self._down(walker, scene)
+
+    def _down(self, walker: Walker, scene: Scene) -> Walker:
+        """C of the standing figure lowered until both legs reach."""
+        ahead = Ahead(None, None, None)
+        low = 0.0
+        for _ in range(ROUNDS):
+            border = stand_border(walker.rear, walker.front, scene)
+            border.position[1] -= low
+            plan, _after = plan_step(walker._replace(border=border, rise=1e-9), ahead, (low, low), scene)
+            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 1)), scene)
+            if over <= 0:
+                break
+            low += 1.02 * over + SPARE
+        return walker._replace(border=border, low=low)
+
+    def _lowered(self, w: Walker, ahead: Ahead, scene: Scene, course: Course) -> tuple[Any, Walker]:
+        """The step planned with its end border low enough for both legs, also during the step after."""
+        low = 0.8 * w.low
+        for _ in range(ROUNDS):
+            plan, after = plan_step(w, ahead, (low, low), scene)
+            over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene)
+            if ahead.one is not None:
+                beyond = Ahead(ahead.two, ahead.three, None if ahead.three is None else ahead.three)
+                follow, _ = plan_step(after, beyond, (low, low), scene)
+                over = max(over, _excess(reach(follow, scene.figure, self.engine, slice(0, 9)), scene))
+            if over <= 0:
+                break
+            low += 1.05 * over + SPARE
+        return plan, after
+
+
+def _excess(distances: np.ndarray, scene: Scene) -> float:
+    """m by which the longest leg is beyond what a slightly bent knee reaches."""
+    a, b = scene.figure.thigh, scene.figure.shank
+    limit = np.sqrt(a * a + b * b + 2 * a * b * np.cos(KNEE_LEAST))
+    return float(distances.max() - limit)
+
+
+def _course(task: Task) -> Course:
+    return survey(task.path, task.terrain, task.body, task.gait.half_width(task.body), task.laps)
+
+
+def _ahead(course: Course, w: Walker, task: Task) -> Ahead:
+    found: list[Footstep | None] = []
+    rear, front = w.rear, w.front
+    length = pace(task.gait, task.body, w.time).step_length
+    for _ in range(3):
+        step = None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
+        found.append(step)
+        if step is not None:
+            rear, front = front, step
+    return Ahead(*found)
+
+
+def _beyond(course: Course, ahead: Ahead, after: Walker, task: Task) -> Footstep | None:
+    if ahead.three is None or ahead.two is None:
+        return None
+    length = pace(task.gait, task.body, after.time).step_length
+    return next_step(course, ahead.two, ahead.three, _shorter(length, ahead.three))
+
+
+def _shorter(length: float, front: Footstep) -> float:
+    """Steps shorten on slopes: 6 % less for each tenth of a radian."""
+    return length * float(np.clip(1 - 0.6 * abs(front.pitch), 0.6, 1.0))
+
+
+def _facts(w: Walker, after: Walker, ahead: Ahead, task: Task) -> dict[str, Any]:
+    """Events (s) and the paper's step object of this step."""
+    names = {1: "left", -1: "right"}
+    events: dict[str, list[float]] = {f"{n}_{e}": [] for n in names.values() for e in ("strike", "off")}
+    if ahead.one is None:
+        return {"events": events, "plan": []}
+    events[f"{names[w.rear.side]}_off"].append(w.time + w.double)
+    events[f"{names[ahead.one.side]}_strike"].append(after.time)
+    step = step_object(w.rear, w.front, ahead.one, after.time - w.time)
+    return {"events": events, "plan": [step]}

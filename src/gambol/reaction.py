@@ -1,0 +1,236 @@
+"""The reaction force of one foot, and the motion of the centre of mass it drives.
+
+Tsutsuguchi et al. 2000, equations 5 to 9. With u = time since heel strike / stance time, a foot pushes
+
+    forward   -s_x SUM a_xk sin(2 k pi u) + b_x sin(pi u)         (6a)
+    up         s_y (SUM a_yk sin(k pi u))                         (6b)
+    inward     s_z SUM a_zk sin(k pi u) + b_z sin(2 pi u)         (6c)
+
+so every force of a foot is a 3 x 6 matrix of sine coefficients (rows: world x, y, z; columns: sin(m pi u),
+m = 1..6), here per kilogram. The printed bodies of 6a-6c are lost; these forms are the ones the printed
+coefficients force (docs/force_walk.md). The terms b_x, b_z and the k = 2 term of y are the second unknown
+of each axis: position alone, as the paper meets it, lets the velocity error grow 1.4 times a step.
+
+Double integrals are closed (no iteration): for sin(w t + p) over 0..t
+    velocity (cos p - cos(w t + p)) / w,   position t cos p / w - (sin(w t + p) - sin p) / w^2.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.gait import G
+from gambol.kernels import kernel
+
+__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "centre_of_mass", "foot_force", "solve_lead", "steady"]
+
+Array = NDArray[np.float64]
+HALF_G = G / 2
+ORDERS = np.arange(1, 7)
+ORDERS.setflags(write=False)
+
+
+class Shape(NamedTuple):
+    """Coefficients of the force curves: a_xk, a_yk, a_zk relative to a_x1 = a_y1 = 1; s_x per weight; sway m."""
+
+    ax: tuple[float, float, float]
+    ay: tuple[float, float, float]
+    az: tuple[float, float, float]
+    sx: float
+    sway: float
+
+
+class StepTime(NamedTuple):
+    """Times of one step, s: its length, the stance of its foot, and how long the trailing foot still pushes."""
+
+    step: float
+    stance: float
+    double: float
+
+
+class Steady(NamedTuple):
+    """The periodic walk of one shape: velocity at heel strike about the mean (forward, up), and the rest."""
+
+    forward: float  # m/s at heel strike, less step length / step time
+    up: float  # m/s at heel strike, less rise of the step / step time
+    rise: float  # m, mean height over the step less the height at heel strike
+    side: float  # m, towards the new stance foot, at heel strike
+    side_velocity: float  # m/s, towards the new stance foot
+
+
+def _moments(t: float, stance: float, shift: float, length: float) -> tuple[Array, Array]:
+    """(J, D): first and second integral over 0..t of sin(m pi (tau + shift) / stance), pushing for ``length`` s only."""
+    w = ORDERS * (np.pi / stance)
+    p = w * shift
+    velocity = (np.cos(p) - np.cos(p + w * length)) / w
+    position = length * np.cos(p) / w - (np.sin(p + w * length) - np.sin(p)) / w**2
+    return velocity, position + (t - length) * velocity
+
+
+@lru_cache(maxsize=512)
+def steady(shape: Shape, step: float, double: float) -> Steady:
+    """Periodic solution of equation 5 for equal steps: closed form, no iteration."""
+    stance = step + double
+    lead_j, lead_d = _moments(step, stance, 0.0, step)
+    trail_j, trail_d = _moments(step, stance, step, double)
+    x = G * _row_x(shape)
+    y = G * _row_y(shape, step, stance)
+    z = _row_z(shape)
+    both_j, both_d = lead_j + trail_j, lead_d + trail_d
+    up = -(y @ both_d - G * step**2 / 2) / step
+    # Lateral: each step is the mirror of the last, z(T) = -z(0), z'(T) = -z'(0). Forces point inward,
+    # away from the stance foot, so with "side" measured towards the new stance foot they are negative.
+    az_j, az_d = z @ (lead_j - trail_j), z @ (lead_d - trail_d)
+    unit_v, unit_z = az_j / 2, (az_d - az_j / 2 * step) / 2
+    t = np.linspace(0.0, step, 33)
+    lead, trail = _track(t, stance, 0.0, step), _track(t, stance, step, double)
+    side = unit_z + unit_v * t - z @ (lead - trail)
+    height = up * t + y @ (lead + trail) - G * t**2 / 2
+    scale = shape.sway / max(float(np.ptp(side)), 1e-12)  # both steps of a stride reach the same extreme
+    return Steady(
+        forward=float(-(x @ both_d) / step), up=float(up), rise=float(np.trapezoid(height, t) / step),
+        side=float(unit_z * scale), side_velocity=float(unit_v * scale),
+    )
+
+
+def _track(t: Array, stance: float, shift: float, length: float) -> Array:
+    """(6, N) positions under each unit sine, started at rest."""
+    w = (ORDERS * (np.pi / stance))[:, None]
+    p, active = w * shift, np.minimum(t, length)
+    velocity = (np.cos(p) - np.cos(p + w * active)) / w
+    position = active * np.cos(p) / w - (np.sin(p + w * active) - np.sin(p)) / w**2
+    return position + (t - active) * velocity
+
+
+def _row_x(shape: Shape) -> Array:
+    a1, a2, a3 = shape.ax
+    return -shape.sx * np.array([0.0, a1, 0.0, a2, 0.0, a3])
+
+
+def _row_y(shape: Shape, step: float, stance: float) -> Array:
+    """Equation 6b with s_y such that a steady step carries one body weight: s_y = T pi / (2 Ts (a1 + a3/3))."""
+    a1, a2, a3 = shape.ay
+    sy = step * np.pi / (2 * stance * (a1 + a3 / 3))
+    return sy * np.array([a1, a2, a3, 0.0, 0.0, 0.0])
+
+
+def _row_z(shape: Shape) -> Array:
+    return np.array([*shape.az, 0.0, 0.0, 0.0])
+
+
+class Known(NamedTuple):
+    """What acts during a step besides its own foot."""
+
+    trail: Array  # (3, 6) coefficients of the trailing foot
+    trail_stance: float  # s, its stance time
+    trail_shift: float  # s, its age at the start of this step
+    rise: float  # s, standing weight fades out over this time at the start (0: none)
+    settle: float  # s, standing weight fades in over this time at the end (0: none)
+
+
+class Border(NamedTuple):
+    """Centre of mass at a heel strike: position (3,) m and velocity (3,) m/s in the world."""
+
+    position: Array
+    velocity: Array
+
+
+def solve_lead(shape: Shape, times: StepTime, known: Known, ends: tuple[Border, Border], axes: Array, side: float) -> Array:
+    """(3, 6) coefficients of the stance foot that bring C from one border to the next in position and velocity.
+
+    Args:
+        shape: coefficient ratios of the curves.
+        times: of this step.
+        known: the other forces.
+        ends: the borders at time 0 and ``times.step``.
+        axes: ``(3, 3)`` rows forward, up, left of this step.
+        side: +1 for a left stance foot, -1 for a right one.
+    """
+    t = times.step
+    j, d = _moments(t, times.stance, 0.0, t)
+    tj, td = _moments(t, known.trail_stance, known.trail_shift, times.double)
+    sj, sd = standing_moments(t, known.rise, known.settle)
+    gravity = np.array([0.0, -G, 0.0])
+    velocity = ends[1].velocity - ends[0].velocity - known.trail @ tj - gravity * (t - sj / G)
+    position = (
+        ends[1].position - ends[0].position - ends[0].velocity * t - known.trail @ td - gravity * (t * t / 2 - sd / G)
+    )
+    first = np.array([_row_x(shape), [shape.ay[0], 0.0, shape.ay[2], 0.0, 0.0, 0.0], -side * _row_z(shape)])
+    second = np.zeros((3, 6))
+    second[0, 0] = second[1, 1] = second[2, 1] = 1.0
+    a, b, c, e = first @ d, second @ d, first @ j, second @ j  # 2x2 system of each axis: [a b; c e] (s, t) = need
+    need_d, need_j = axes @ position, axes @ velocity
+    det = a * e - b * c
+    s, q = (need_d * e - b * need_j) / det, (a * need_j - c * need_d) / det
+    return axes.T @ (s[:, None] * first + q[:, None] * second)
+
+
+def standing_moments(t: float, rise: float, settle: float) -> tuple[float, float]:
+    """First and second integral over 0..t of the standing weight (m/s, m): see :func:`centre_of_mass`."""
+    j = 0.5 * G * (rise + settle)
+    d = 0.5 * G * (t * rise - rise**2 / 2 + 2 * rise**2 / np.pi**2 + settle**2 / 2 - 2 * settle**2 / np.pi**2)
+    return j, d
+
+
+@kernel
+def foot_force(t, row, stance):  # type: ignore[no-untyped-def]
+    """One component of a foot's force per kg at ``t`` s after its heel strike; 0 outside the stance. Eqs 6a-6c."""
+    u = np.pi * np.minimum(np.maximum(t / stance, 0.0), 1.0)
+    out = row[0] * np.sin(u)
+    for m in range(1, 6):
+        out = out + row[m] * np.sin((m + 1) * u)
+    return out
+
+
+@kernel
+def sine_track(t, row, stance, shift, length):  # type: ignore[no-untyped-def]
+    """Position (m) at ``t`` s under a foot's force that acts for ``length`` s, from rest."""
+    active = np.minimum(t, length)
+    velocity = 0.0 * t
+    position = 0.0 * t
+    for m in range(6):
+        w = (m + 1) * np.pi / stance
+        p = w * shift
+        dv = (np.cos(p) - np.cos(p + w * active)) / w
+        velocity = velocity + row[m] * dv
+        position = position + row[m] * (active * np.cos(p) / w - (np.sin(p + w * active) - np.sin(p)) / (w * w))
+    return position + (t - active) * velocity
+
+
+@kernel
+def standing_track(t, step, rise, settle):  # type: ignore[no-untyped-def]
+    """Height (m) gained by ``t`` from the standing weight: g (1 + cos)/2 fading out, then (1 - cos)/2 fading in."""
+    out = 0.0 * t
+    if rise > 0.0:
+        a = np.minimum(t, rise)
+        k = np.pi / rise
+        out = out + HALF_G * (a * a / 2 + (1 - np.cos(k * a)) / (k * k)) + HALF_G * (t - a) * (a + np.sin(k * a) / k)
+    if settle > 0.0:
+        b = np.maximum(t - (step - settle), 0.0)
+        k = np.pi / settle
+        out = out + HALF_G * (b * b / 2 - (1 - np.cos(k * b)) / (k * k))
+    return out
+
+
+@kernel
+def standing_force(t, step, rise, settle):  # type: ignore[no-untyped-def]
+    """Vertical force per kg that two still feet carry together at ``t``."""
+    out = 0.0 * t
+    if rise > 0.0:
+        out = out + HALF_G * (1 + np.cos(np.pi / rise * np.minimum(t, rise)))
+    if settle > 0.0:
+        out = out + HALF_G * (1 - np.cos(np.pi / settle * np.maximum(t - (step - settle), 0.0)))
+    return out
+
+
+@kernel
+def centre_of_mass(t, p):  # type: ignore[no-untyped-def]
+    """x, y, z of C (m) at ``t`` s into the step of plan ``p`` (equation 5 integrated in closed form)."""
+    x = p.c0[0] + p.v0[0] * t + sine_track(t, p.lead[0], p.stance, 0.0, p.step) + sine_track(t, p.trail[0], p.trail_stance, p.trail_shift, p.double)
+    y = p.c0[1] + p.v0[1] * t + sine_track(t, p.lead[1], p.stance, 0.0, p.step) + sine_track(t, p.trail[1], p.trail_stance, p.trail_shift, p.double)
+    z = p.c0[2] + p.v0[2] * t + sine_track(t, p.lead[2], p.stance, 0.0, p.step) + sine_track(t, p.trail[2], p.trail_stance, p.trail_shift, p.double)
+    return x, y - HALF_G * t * t + standing_track(t, p.step, p.rise, p.settle), z

@@ -1,0 +1,369 @@
+"""One step planned: where C goes, what the feet do, how trunk and arms follow.
+
+The plan of a step needs the feet on the ground (how they stand and roll is settled), the next three footholds,
+and the border at its end. Borders follow the *secant rule*: C lies at the mean of the places that the steps
+before and after would have it in steady walking, and moves with their mean velocities weighted by the other
+step's time, plus the steady ripple. Position and velocity are met exactly (reaction.solve_lead).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.arm import Arm, drive, pendulum
+from gambol.body import Body
+from gambol.figure import STYLE, Figure, Step, StepPlan
+from gambol.footsteps import Footstep
+from gambol.gait import G, Pace
+from gambol.reaction import Border, Known, Shape, Steady, StepTime, solve_lead, steady
+from gambol.roll import Roll
+from gambol.swinging import swing_path
+from gambol.terrain import Terrain
+
+__all__ = ["Ahead", "Look", "Scene", "Walker", "border_at", "height_bias", "plan_step", "stand_border", "step_times"]
+
+Array = NDArray[np.float64]
+
+LOOSE = 1.15  # step length over the default beyond which cadence no longer follows it
+RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93 m
+SETTLE = 1.35  # step times to come to rest
+STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
+STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
+SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
+STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
+STAIR_SLOPE = 0.25  # rise over run of a step from which it counts as a stair
+
+
+class Look(NamedTuple):
+    """How this walk looks at one speed: the row of the table, force shape per mode, and the method's dials."""
+
+    row: dict[str, float]
+    level: Shape
+    up: Shape
+    down: Shape
+    arm_swing: float
+    pelvis: float
+    lean: float
+    lift: float  # m
+    crouch: float  # m
+    armpit: float
+    v_hat: float
+
+
+class Scene(NamedTuple):
+    """What stays the same during a plan."""
+
+    body: Body
+    figure: Figure
+    terrain: Terrain
+    look: Look
+    pace: Pace
+    load: tuple[float, float]
+
+
+class Walker(NamedTuple):
+    """The figure at a heel strike. Times s on the clip's clock."""
+
+    time: float
+    rear: Footstep
+    front: Footstep
+    rear_roll: Roll
+    front_roll: Roll  # its push is settled when its step begins
+    border: Border
+    yaw: float
+    yaw_rate: float
+    trail: Array  # (3, 6) force coefficients of the rear foot, per kg
+    trail_stance: float
+    trail_shift: float
+    double: float  # s that the rear foot still stands
+    rise: float  # s over which standing weight fades out (0 while walking)
+    phase_rate: float  # 1/s
+    style: Array
+    arms: tuple[float, float]  # rad, left and right
+    low: float  # m that C was lowered by at this heel strike
+
+
+class Ahead(NamedTuple):
+    """The next footholds; None from where the walk is over."""
+
+    one: Footstep | None
+    two: Footstep | None
+    three: Footstep | None
+
+
+def gap(a: Footstep, b: Footstep) -> float:
+    """Horizontal step length m between the points of the path beside two footholds."""
+    d = b.centre - a.centre
+    return float(np.hypot(d[0], d[2]))
+
+
+def step_times(front: Footstep, one: Footstep | None, scene: Scene) -> float:
+    """Length of the step s from ``front``'s strike until ``one`` lands (or until all stands still)."""
+    w0, t0 = scene.pace.step_length, scene.pace.step_time
+    if one is None:
+        return SETTLE * t0
+    if one.kind == "turn":
+        return 1.1 * t0
+    if front.kind == "stand":
+        return RELEASE * (scene.body.leg_length / 0.93) ** 0.5 + 0.75 * t0
+    if one.kind == "close" or one.stair or front.kind != "walk":
+        return t0
+    ratio = gap(front, one) / w0
+    near = float(np.clip(ratio, 1 / LOOSE, LOOSE))
+    return t0 * near * (max(ratio, 0.2) / near) ** 0.5
+
+
+def _walking(w: float | None, scene: Scene) -> float:
+    """0 standing .. 1 walking at full step length."""
+    return 0.0 if w is None else float(np.clip(w / scene.pace.step_length, 0.0, 1.0))
+
+
+def _shape(rise: float, look: Look, stair: bool) -> Shape:
+    return look.level if not stair else look.up if rise > 0 else look.down
+
+
+def _place(a: Footstep, b: Footstep, fraction: float) -> Array:
+    return a.centre + fraction * (b.centre - a.centre)
+
+
+def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scene) -> tuple[Array, float]:
+    """Place of C at the heel strike of ``front`` (before any lowering), and how much it is a walk (0..1)."""
+    look, body = scene.look, scene.body
+    ahead = look.row["com_ahead"]
+    w_in, w_out = gap(rear, front), None if one is None else gap(front, one)
+    k = (_walking(w_in, scene) + _walking(w_out, scene)) / 2
+
+    def share(a: Footstep, b: Footstep) -> float:
+        w = max(gap(a, b), 1e-6)
+        slope = 0.0 if a.stair or b.stair else float(np.clip(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12))
+        return ahead - slope if w > 0.05 else 0.0
+
+    places = [_place(rear, front, 0.5 + share(rear, front))]
+    if one is not None:
+        places.append(front.centre - (0.5 - share(front, one)) * (one.centre - front.centre))
+    c = np.mean(places, axis=0)
+    heading = 0.5 * (rear.heading + front.heading)
+    forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
+    left = np.array([forward[2], 0.0, -forward[0]])
+    c = c + (1 - k) * STAND_AHEAD * body.height * forward
+    # into a curve the body leans: the ground's push must pass near C while the path bends
+    turn = 0.0 if one is None else _wrap(one.heading - rear.heading) / max(w_in + (w_out or 0.0), 0.3)
+    inward = 0.5 * scene.pace.speed**2 * turn / G * body.leg_length * k
+    still = steady(look.level, scene.pace.step_time, look.row["double"] * scene.pace.step_time)
+    c = c + (front.side * still.side * k + float(np.clip(inward, -0.06, 0.06))) * left
+    walk_up = look.row["com_up"] * body.leg_length - still.rise
+    c[1] += k * walk_up + (1 - k) * STAND_UP * body.height - look.crouch
+    return c, k
+
+
+def _wrap(angle: float) -> float:
+    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+
+
+def stand_border(rear: Footstep, front: Footstep, scene: Scene) -> Border:
+    """C at rest over both feet."""
+    heading = 0.5 * (rear.heading + front.heading)
+    c = 0.5 * (rear.place + front.place)
+    c = c + STAND_AHEAD * scene.body.height * np.array([np.sin(heading), 0.0, np.cos(heading)])
+    c[1] += STAND_UP * scene.body.height - scene.look.crouch
+    return Border(c, np.zeros(3))
+
+
+class Next(NamedTuple):
+    """A border and what it is made of."""
+
+    border: Border
+    yaw: float
+    yaw_rate: float
+    walking: float
+
+
+def next_border(w: Walker, ahead: Ahead, times: tuple[float, float], low: tuple[float, float], scene: Scene) -> Next:
+    """Border at the end of the step from ``w``: the secant rule, lowered by ``low`` (at this border and the one after)."""
+    one = ahead.one
+    if one is None:
+        still = stand_border(w.rear, w.front, scene)
+        still.position[1] -= low[0]
+        return Next(still, 0.5 * (w.rear.heading + w.front.heading), 0.0, 0.0)
+    here, k = border_at(w.front, one, ahead.two, scene)
+    here[1] -= low[0]
+    if ahead.two is None:
+        after = stand_border(w.front, one, scene).position
+    else:
+        after, _ = border_at(one, ahead.two, ahead.three, scene)
+    after = after.copy()
+    after[1] -= low[1]
+    t0, t1 = times
+    m0, m1 = (here - w.border.position) / t0, (after - here) / t1
+    velocity = (t1 * m0 + t0 * m1) / (t0 + t1)
+    heading = 0.5 * (w.front.heading + one.heading)
+    velocity = velocity + k * _ripple(w.front, one, heading, scene)
+    if one.kind == "turn" and ahead.two is not None and ahead.two.kind != "walk":
+        velocity = 0.5 * velocity
+    yaw_after = one.heading if ahead.two is None else 0.5 * (one.heading + ahead.two.heading)
+    rate = (t1 * (heading - w.yaw) / t0 + t0 * (yaw_after - heading) / t1) / (t0 + t1)
+    return Next(Border(here, velocity), heading, rate, k)
+
+
+def _ripple(front: Footstep, one: Footstep, heading: float, scene: Scene) -> Array:
+    """Steady velocity at heel strike less the mean velocity of a step, world frame."""
+    rise = one.centre[1] - front.centre[1]
+    t = scene.pace.step_time
+    s: Steady = steady(_shape(rise, scene.look, one.stair), t, scene.look.row["double"] * t)
+    forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
+    left = np.array([forward[2], 0.0, -forward[0]])
+    return s.forward * forward + np.array([0.0, s.up, 0.0]) + one.side * s.side_velocity * left
+
+
+def landing_roll(front: Footstep, foot: Footstep, land: float, stride: float, scene: Scene) -> Roll:
+    """How ``foot`` will touch down; its push-off is filled in when its own step begins."""
+    row = scene.look.row
+    w = gap(front, foot)
+    slope = foot.pitch
+    if foot.stair or foot.kind != "walk":
+        strike = 0.0
+    else:
+        strike = row["strike"] * _walking(w, scene) - STRIKE_SLOPE * max(slope, 0.0)
+    far = land + 10 * stride
+    return Roll(
+        land=land, flat=land + row["flat"] * stride, heel_off=far, toes_off=far + stride, lift=far + 2 * stride,
+        strike=max(strike, 0.0), soft=row["soft"], push=0.0, b=row["b"], p=row["p"], e=row["e"], toes=0.0,
+    )
+
+
+def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: float, scene: Scene) -> Roll:
+    """The roll of the stance foot with its push-off, timed back from its toe-off; none if the foot will stay."""
+    if ahead.one is None or ahead.two is None:
+        return roll
+    row = scene.look.row
+    toe_off = (1 + row["double"]) / 2
+    one = ahead.one
+    push, toes, heel_off = row["push"], row["toes"], row["heel_off"]
+    if one.stair and one.centre[1] > front.centre[1]:
+        push, toes, heel_off = 0.9, 0.2, 0.22
+    elif one.stair:
+        push, toes, heel_off = 0.62, 0.05, 0.25
+    else:
+        k = _walking(gap(front, one), scene)
+        push, toes, heel_off = push * (0.45 + 0.55 * k), toes * k, heel_off
+    return roll._replace(
+        heel_off=max(lift - (toe_off - heel_off) * stride, roll.flat), lift=lift,
+        toes_off=lift - (toe_off - row["toes_off"]) * stride, push=push, toes=toes,
+    )
+
+
+def style_of(scene: Scene, walking: float, bank: float) -> Array:
+    """Trunk, head and arm row (figure.py) of a border."""
+    row, look = scene.look.row, scene.look
+    v, k = look.v_hat, walking
+    out = np.zeros(STYLE)
+    pelvis = look.pelvis * k
+    for at, size, phase in (
+        (0, row["yaw"], row["yaw_phase"]), (2, row["list"], row["list_phase"]), (4, row["list3"], row["list3_phase"])
+    ):
+        out[at], out[at + 1] = pelvis * size * np.cos(2 * np.pi * phase), pelvis * size * np.sin(2 * np.pi * phase)
+    out[6], out[7], out[8], out[9] = 0.02, 0.02 + 0.05 * v * k + look.lean, bank * k, 1.0
+    swing = 0.10 + 0.5 * v
+    out[10] = 0.22 + (0.06 + 0.25 * v) * k
+    out[11] = (0.05 + 0.2 * v) / swing
+    out[12], out[13] = look.armpit, 0.0
+    return out
+
+
+def arm_goal(side: int, landing: int, scene: Scene, walking: float) -> float:
+    """Upper arm angle when the foot of side ``landing`` strikes: the other arm is in front."""
+    swing = (0.10 + 0.5 * scene.look.v_hat) * scene.look.arm_swing * walking
+    mean = 0.03 + 0.05 * walking
+    return mean + (swing if side != landing else -swing)
+
+
+def arm_rows(w: Walker, goals: tuple[float, float], times: StepTime, scene: Scene) -> Array:
+    """(2, 9) driven pendulums of the two arms over the step."""
+    body, offsets = scene.body, scene.figure.offsets
+    upper, fore = abs(offsets[8, 0]), abs(offsets[9, 0])
+    half = abs(offsets[6, 0] + offsets[7, 0])
+    yaw = float(np.hypot(w.style[0], w.style[1]))
+    mass = float(body.mass or 1.0)
+    switch = float(np.clip(times.stance / 2, 0.3 * times.step, 0.8 * times.step))
+    rows = []
+    for k, side in enumerate((1, -1)):
+        arm = Arm(upper, fore, 0.028 * mass, 0.016 * mass, 0.006 * mass + scene.load[k], float(w.style[10]))
+        shoulder = -side * w.front.side * half * yaw
+        rows.append(drive(pendulum(arm), w.arms[k], goals[k], shoulder, (times.step, switch)))
+    return np.array(rows)
+
+
+def turn_pulses(w: Walker, end: Next, times: StepTime) -> tuple[float, float, float]:
+    """Two pulses on [double, T0], [T0, T] that reach the wanted angle and rate (section 1.6), and T0 = stance / 2."""
+    t, single = times.step, times.step - times.double
+    zero = float(np.clip(times.stance / 2, times.double + 0.15 * single, times.step - 0.15 * single))
+    t1, t2 = zero - times.double, t - zero
+    alpha, rate = end.yaw - w.yaw - w.yaw_rate * t, end.yaw_rate - w.yaw_rate
+    det = (t1 * t1 / 2 + t1 * t2) * t2 - t2 * t2 / 2 * t1
+    a1 = (alpha * t2 - t2 * t2 / 2 * rate) / det
+    a2 = ((t1 * t1 / 2 + t1 * t2) * rate - t1 * alpha) / det
+    return a1, a2, zero
+
+
+def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -> tuple[StepPlan, Walker]:
+    """The plan of the step that begins at ``w`` and the walker at its end."""
+    one = ahead.one
+    t0 = step_times(w.front, one, scene)
+    t1 = t0 if one is None else step_times(one, ahead.two, scene)
+    t2 = t1 if one is None or ahead.two is None else step_times(ahead.two, ahead.three, scene)
+    share = scene.look.row["double"]
+    double_next = 0.0 if one is None else share * min(t1, scene.pace.step_time * LOOSE)
+    times = StepTime(t0, t0 + double_next, w.double)
+    end = next_border(w, ahead, (t0, t1), low, scene)
+    settle = 0.0 if one is not None else t0
+    known = Known(w.trail, w.trail_stance, w.trail_shift, w.rise, settle)
+    yaw_mid = 0.5 * (w.yaw + end.yaw)
+    forward = np.array([np.sin(yaw_mid), 0.0, np.cos(yaw_mid)])
+    axes = np.array([forward, [0.0, 1.0, 0.0], [forward[2], 0.0, -forward[0]]])
+    rise = 0.0 if one is None else float(one.centre[1] - w.front.centre[1])
+    shape = _shape(rise, scene.look, one is not None and one.stair)
+    lead = solve_lead(shape, times, known, (w.border, end.border), axes, float(w.front.side))
+
+    front_roll = push_off(w.front_roll, w.front, ahead, w.time + t0 + double_next, t0 + t1, scene)
+    pulse1, pulse2, zero = turn_pulses(w, end, times)
+    bank = -0.6 * float(np.arctan(scene.pace.speed * end.yaw_rate / G))
+    style = style_of(scene, end.walking, bank)
+    if one is None:
+        landing, goals = w.front_roll, (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
+    else:
+        landing = landing_roll(w.front, one, w.time + t0, t1 + t2, scene)
+        goals = (arm_goal(1, one.side, scene, end.walking), arm_goal(-1, one.side, scene, end.walking))
+    rear_roll = _shift(w.rear_roll, -w.time)
+    swing = swing_path(w.rear, one, (rear_roll, _shift(landing, -w.time)), (w.double, t0), scene)
+    rate_next = 2 / (t0 + t1)
+    plan = StepPlan(
+        step=t0, stance=times.stance, double=w.double, trail_stance=w.trail_stance, trail_shift=w.trail_shift,
+        rise=w.rise, settle=settle, c0=w.border.position, v0=w.border.velocity, lead=lead, trail=w.trail,
+        yaw0=w.yaw, rate0=w.yaw_rate, pulse1=pulse1, pulse2=pulse2, zero=zero, side=w.front.side,
+        front=_stand(w.front, _shift(front_roll, -w.time)), rear=_stand(w.rear, rear_roll), goal=swing.goal,
+        path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6, bend=swing.bend,
+        bend_rate=swing.bend_rate, rates=np.clip(np.array([w.phase_rate, rate_next]) * t0, 0.0, 3.0),
+        style0=w.style, style1=style, arms=arm_rows(w, goals, times, scene),
+    )
+    after = Walker(
+        time=w.time + t0, rear=w.front, front=one if one is not None else w.rear, rear_roll=front_roll,
+        front_roll=landing if one is not None else w.rear_roll, border=end.border, yaw=end.yaw, yaw_rate=end.yaw_rate,
+        trail=lead, trail_stance=times.stance, trail_shift=t0, double=double_next, rise=0.0, phase_rate=rate_next,
+        style=style, arms=goals, low=low[0],
+    )
+    return plan, after
+
+
+def _shift(roll: Roll, by: float) -> Roll:
+    """The same roll on another clock."""
+    return roll._replace(
+        land=roll.land + by, flat=roll.flat + by, heel_off=roll.heel_off + by, toes_off=roll.toes_off + by,
+        lift=roll.lift + by,
+    )
+
+
+def _stand(foot: Footstep, roll: Roll) -> Step:
+    return Step(foot.place, foot.yaw, foot.pitch, foot.roll, roll)

@@ -1,0 +1,111 @@
+"""From the plan of a step to its Motion: frames, contacts, forces and pressure in the world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.figure import COM, LEAD, REACH, ROTATIONS, ROWS, STANDING, TRAIL, Figure, Step, StepPlan, pose_frames, pose_step, sole_points
+from gambol.motion import Motion
+from gambol.roll import Roll
+from gambol.skeleton import Skeleton
+from gambol.terrain import Terrain
+
+__all__ = ["CONTACT_GAP", "CONTACT_SPEED", "frames", "posed", "reach", "step_motion"]
+
+Array = NDArray[np.float64]
+CONTACT_GAP = 0.005  # m
+CONTACT_SPEED = 0.05  # m/s
+_COARSE = np.linspace(0.0, 1.0, 15)
+
+
+def frames(start: float, end: float, fps: float, last: bool) -> NDArray[np.int64]:
+    """Grid frames i with start <= i / fps < end; the last stretch also owns its end."""
+    a = int(np.ceil(start * fps - 1e-7))
+    b = int(np.ceil(end * fps - 1e-7))
+    return np.arange(a, b + 1 if last else b)
+
+
+def posed(plan: StepPlan, figure: Figure, times: Array, engine: str) -> Array:
+    """(ROWS, N) output of the figure kernels at ``times`` s into the step."""
+    out = np.zeros((ROWS, len(times)))
+    if engine == "compiled":
+        pose_frames.compiled(times, plan, figure, out)
+    else:
+        pose_step(times, plan, figure, out)
+    return out
+
+
+def reach(plan: StepPlan, figure: Figure, engine: str, part: slice) -> Array:
+    """Hip to ankle distances m, (2, n), of a coarse sampling of part of the step."""
+    return posed(plan, figure, _COARSE[part] * plan.step, engine)[REACH : REACH + 2]
+
+
+def step_motion(plan: StepPlan, figure: Figure, grid: tuple[Array, float, float], skeleton: Skeleton, terrain: Terrain, mass: float, engine: str, info: dict[str, Any]) -> Motion:  # noqa: PLR0913
+    """The frames of one step as a Motion.
+
+    Args:
+        plan: of the step.
+        figure: proportions.
+        grid: frame times from the step's start (s), frames a second, and the step's start on the clip's clock.
+        skeleton: of the body.
+        terrain: the ground.
+        mass: kg.
+        engine: numpy or compiled.
+        info: facts of this stretch.
+    """
+    times, fps = grid[0], grid[1]
+    n, joints = len(times), len(skeleton)
+    out = posed(plan, figure, times, engine)
+    rotations = out[ROTATIONS:COM].reshape(joints, 4, n).transpose(2, 0, 1)
+    contacts = _contacts(plan, figure, times, fps, terrain)
+    forces, pressure = _forces(plan, figure, times, out, mass)
+    order = slice(None) if plan.side > 0 else slice(None, None, -1)
+    feet = contacts.reshape(n, 2, 2)[:, order].reshape(n, 4)
+    return Motion(
+        skeleton, out[:3].T, rotations, fps, contacts=feet, forces=forces[:, order], pressure=pressure[:, order],
+        com=out[COM : COM + 3].T, mass=mass, name="walk", info=info,
+    )
+
+
+def _contacts(plan: StepPlan, figure: Figure, times: Array, fps: float, terrain: Terrain) -> NDArray[np.bool_]:
+    """(N, 4): stance heel, tip, other heel, tip: within 5 mm of the ground and slower than 5 cm/s."""
+    n = len(times)
+    rows = np.empty((12, 3 * n))
+    sole_points(np.concatenate([times, times - 1 / fps, times + 1 / fps]), plan, figure.foot, rows)
+    points = rows.reshape(4, 3, 3, n)
+    here = points[:, :, 0]
+    speed = np.linalg.norm(points[:, :, 2] - points[:, :, 1], axis=1) * fps / 2
+    ground = terrain.height(here[:, [0, 2]].transpose(0, 2, 1), here[:, 1] + 0.02)
+    return ((np.abs(here[:, 1] - ground) < CONTACT_GAP) & (speed < CONTACT_SPEED)).T
+
+
+def _forces(plan: StepPlan, figure: Figure, times: Array, out: Array, mass: float) -> tuple[Array, Array]:
+    """(N, 2, 3) force N and centre of pressure m: stance foot, other foot."""
+    n = len(times)
+    forces = np.empty((n, 2, 3))
+    forces[:, 0], forces[:, 1] = out[LEAD : LEAD + 3].T, out[TRAIL : TRAIL + 3].T
+    forces[:, :, 1] += out[STANDING][:, None] / 2
+    pressure = np.stack([_pressure(plan.front, figure, times), _pressure(plan.rear, figure, times)], 1)
+    pressure[forces[:, :, 1] < 0.02 * 9.81] = np.nan
+    return forces * mass, pressure
+
+
+def _pressure(step: Step, figure: Figure, times: Array) -> Array:
+    """Centre of pressure: under the heel, to the ball while the sole is flat, to the tip while the heel is up."""
+    roll: Roll = step.rolling
+    foot = figure.foot
+    first = _ease((times - roll.flat) / max(roll.heel_off - roll.flat, 1e-6))
+    second = _ease((times - roll.heel_off) / max(roll.toes_off - roll.heel_off, 1e-6))
+    ball = 0.85 * foot.ball
+    x = -foot.heel + (foot.heel + ball) * first + (foot.tip - ball) * second
+    c = np.cos(step.pitch)
+    forward = np.array([np.sin(step.yaw) * c, np.sin(step.pitch), np.cos(step.yaw) * c])
+    return step.place + x[:, None] * forward
+
+
+def _ease(u: Array) -> Array:
+    u = np.clip(u, 0.0, 1.0)
+    return u * u * (3 - 2 * u)

@@ -1,0 +1,205 @@
+"""The path of the swing foot over the ground that is there (Tsutsuguchi et al. 2000, section 1.5).
+
+On open ground the measured bumps, raised until heel, ball and tip clear; over risers a via point, chosen from a
+small set of candidates as the calmest path that clears every edge.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.figure import _sole_axes
+from gambol.footsteps import Footstep
+from gambol.roll import Foot, Roll, ankle_rates, ball_heel_tip
+from gambol.swing import BUMP, bumped, evaluate, through
+from gambol.terrain import Flat, Terrain
+
+if TYPE_CHECKING:
+    from gambol.stepping import Scene
+
+__all__ = ["Swing", "swing_path"]
+
+Array = NDArray[np.float64]
+CLEAR = 0.012  # m, wanted between shoe and ground in mid-swing (people: 10 to 15 mm)
+NEAR_END = -0.0012  # m, allowed at the very ends, where the toe leaves and the heel arrives
+SAMPLES = np.linspace(0.0, 1.0, 33)[1:-1]
+DILATE = 0.015  # m, the ground counts as high as its highest point this far fore and aft
+OBSTACLE = 0.045  # of leg length: a height change from which a via point is used
+VIA_AT = (0.2, 0.28, 0.36, 0.44, 0.52)
+VIA_FORWARD = (0.15, 0.25, 0.35, 0.45, 0.55)  # of the way
+VIA_UP = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20)  # of leg length, above the higher end
+VIA_PITCH = (-0.5, -0.2)  # rad
+
+
+class Swing(NamedTuple):
+    """Path of ankle and sole pitch, where its pieces meet, goal angles, and the toes' bend at toe-off."""
+
+    path: Array
+    via: float
+    goal: Array
+    bend: float
+    bend_rate: float
+
+
+def swing_path(rear: Footstep, one: Footstep | None, rolls: tuple[Roll, Roll], times: tuple[float, float], scene: Scene) -> Swing:
+    """The swing from ``rear``'s toe-off at ``times[0]`` to ``one``'s heel strike at ``times[1]`` s."""
+    if one is None:
+        return Swing(np.zeros((2, 4, 9)), 1.0, np.array([rear.yaw, rear.pitch, rear.roll]), 0.0, 0.0)
+    foot = scene.figure.foot
+    span = times[1] - times[0]
+    ends = np.zeros((4, 6))
+    _fill(ends, 0, rear, ankle_rates(rolls[0], foot, lift=True), span)
+    _fill(ends, 3, one, ankle_rates(rolls[1], foot, lift=False), span)
+    ends[:, 5] = 0.0  # the foot arrives with the stance's velocity; its acceleration is the landing's own
+    toes = rolls[0].toes
+    bend = -(rolls[0].push - toes)
+    bend_rate = float(ends[3, 1]) + 2 * toes / max(rolls[0].lift - rolls[0].toes_off, 1e-6) * span
+    goal = np.array([rear.yaw + _wrap(one.yaw - rear.yaw), one.pitch, one.roll])
+    ground = _Ground.between(rear, one, foot, scene.terrain)
+    swing = Swing(np.zeros(0), 1.0, goal, bend, bend_rate)
+    if ground.rough > OBSTACLE * scene.body.leg_length:
+        return _over(ends, swing, ground, rear, scene)
+    return _open(ends, swing, ground, rear, scene)
+
+
+def _wrap(angle: float) -> float:
+    return float((angle + np.pi) % (2 * np.pi) - np.pi)
+
+
+def _fill(ends: Array, at: int, foot: Footstep, rates: tuple[complex, complex, complex, tuple[float, float, float]], span: float) -> None:
+    """World position, velocity and acceleration of the ankle, and of the pitch, per unit of s."""
+    zx, zy, zz, yx, yy, yz = _sole_axes(foot.yaw, foot.pitch, foot.roll)
+    for k, value in enumerate(rates[:3]):
+        scale = span**k
+        ends[0, at + k] = (zx * value.real + yx * value.imag) * scale
+        ends[1, at + k] = (zy * value.real + yy * value.imag) * scale
+        ends[2, at + k] = (zz * value.real + yz * value.imag) * scale
+        ends[3, at + k] = rates[3][k] * scale
+    ends[:3, at] += foot.place
+
+
+class _Ground(NamedTuple):
+    """Heights along the straight line between two footholds, and the foot's own frame on it."""
+
+    origin: Array  # (2,) xz
+    along: Array  # (2,) unit
+    length: float
+    start: float
+    spacing: float
+    heights: Array
+    rough: float  # m, largest departure from the straight line between the two
+
+    @staticmethod
+    def between(rear: Footstep, one: Footstep, foot: Foot, terrain: Terrain) -> _Ground:
+        a, b = rear.place, one.place
+        d = (b - a)[[0, 2]]
+        length = float(np.hypot(*d))
+        along = d / length if length > 0.05 else np.array([np.sin(rear.yaw), np.cos(rear.yaw)])
+        if isinstance(terrain, Flat):
+            return _Ground(a[[0, 2]], along, length, 0.0, 1.0, np.full(2, terrain.y), 0.0)
+        start, stop = -foot.heel - 0.1, length + foot.tip + 0.1
+        n = int((stop - start) / 0.0125) + 2
+        x = np.linspace(start, stop, n)
+        xz = a[[0, 2]] + x[:, None] * along
+        line = a[1] + (b[1] - a[1]) * np.clip(x / max(length, 1e-9), 0, 1)
+        y = terrain.height(xz, line + 0.1)
+        y = np.where(np.isfinite(y), y, np.fmin(a[1], b[1]))
+        inside = (x > -foot.heel) & (x < length + foot.tip)
+        rough = float(np.abs(y - line)[inside].max())
+        k = int(np.ceil(DILATE / (x[1] - x[0])))
+        wide = np.max([np.roll(y, i) for i in range(-k, k + 1)], axis=0)
+        return _Ground(a[[0, 2]], along, length, start, float(x[1] - x[0]), wide, rough)
+
+    def height(self, x: Array) -> Array:
+        """Dilated ground height at distance ``x`` along the line."""
+        at = np.clip((x - self.start) / self.spacing, 0, len(self.heights) - 1.001)
+        k = at.astype(int)
+        return self.heights[k] + (at - k) * (self.heights[k + 1] - self.heights[k])
+
+
+def _clearance(samples: Array, swing: Swing, ground: _Ground, rear: Footstep, foot: Foot) -> Array:
+    """(..., N) least height of heel, ball and tip above the ground for ankle x, y, z and pitch ``samples`` (..., 4, N)."""
+    s = SAMPLES
+    turn = s**3 * (10 + s * (6 * s - 15))
+    r = np.minimum(s / 0.6, 1.0)
+    bend = (1 - r) ** 3 * (swing.bend * (1 + 3 * r) + 0.6 * swing.bend_rate * r)
+    yaw = rear.yaw + (swing.goal[0] - rear.yaw) * turn
+    slope = rear.pitch + (swing.goal[1] - rear.pitch) * turn
+    x = (samples[..., 0, :] - ground.origin[0]) * ground.along[0] + (samples[..., 2, :] - ground.origin[1]) * ground.along[1]
+    facing = np.sin(yaw) * ground.along[0] + np.cos(yaw) * ground.along[1]
+    hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, samples[..., 3, :] + slope, bend, foot)
+    y = samples[..., 1, :]
+    return np.minimum(
+        np.minimum(y + hy - ground.height(x + hx * facing), y + by - ground.height(x + bx * facing)),
+        y + ty - ground.height(x + tx * facing),
+    )
+
+
+def _target(scene: Scene) -> Array:
+    s = SAMPLES
+    return NEAR_END + (CLEAR + scene.look.lift - NEAR_END) * np.minimum(1.0, 12 * s**2 * (1 - s) ** 2 * 1.4)
+
+
+def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> Swing:
+    """The measured swing, raised by the missing clearance."""
+    row, leg = scene.look.row, scene.body.leg_length
+    part = float(np.clip(ground.length / (2 * scene.pace.step_length), 0.0, 1.2))
+    bumps = np.zeros((4, 3))
+    travel = ground.along * ground.length
+    bumps[0, :2] = travel[0] * np.array([row["x0"], row["x1"]])
+    bumps[2, :2] = travel[1] * np.array([row["x0"], row["x1"]])
+    lift = part if part < 1 else 1.0
+    bumps[1] = leg * lift * np.array([row["y0"], row["y1"], row["y2"]])
+    bumps[3] = lift * np.array([row["t0"], row["t1"], row["t2"]])
+    target, shape = _target(scene), _powers(SAMPLES) @ BUMP[0]
+    for _ in range(6):
+        path = bumped(ends, bumps)
+        samples = path[0] @ _powers(SAMPLES).T
+        missing = target - _clearance(samples, swing, ground, rear, scene.figure.foot)
+        need = float((missing / np.maximum(shape, 0.2)).max())
+        if need <= 1e-5:
+            break
+        bumps[1, 0] += need + 1e-4
+    return swing._replace(path=path)
+
+
+def _powers(s: Array) -> Array:
+    return s[:, None] ** np.arange(9)
+
+
+def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> Swing:
+    """The calmest candidate that clears every edge; the clearest one if none does."""
+    leg = scene.body.leg_length
+    grid = np.array(np.meshgrid(VIA_FORWARD, VIA_UP, VIA_PITCH, indexing="ij")).reshape(3, -1)
+    top = max(ends[1, 0], ends[1, 3])
+    best, target = None, _target(scene)
+    low = min(ends[1, 0], ends[1, 3])
+    for at in VIA_AT:
+        base = np.where(ends[1, 3] >= ends[1, 0], top, low + (top - low))
+        via = np.stack(
+            [
+                ends[0, 0] + (ends[0, 3] - ends[0, 0]) * grid[0], base + leg * grid[1],
+                ends[2, 0] + (ends[2, 3] - ends[2, 0]) * grid[0], grid[2],
+            ], -1,
+        )
+        paths = through(ends, via, at)
+        samples = _sample(paths, at)
+        short = np.maximum(target - _clearance(samples, swing, ground, rear, scene.figure.foot), 0.0).max(-1)
+        effort = np.diff(samples[:, :3], 2, axis=-1)
+        cost = (effort**2).sum((1, 2)) + 0.02 * (np.diff(samples[:, 3], 2, axis=-1) ** 2).sum(-1) + 10 * short
+        k = int(np.argmin(cost))
+        if best is None or cost[k] < best[0]:
+            best = (float(cost[k]), paths[k], at)
+    assert best is not None
+    return swing._replace(path=best[1], via=best[2])
+
+
+def _sample(paths: Array, at: float) -> Array:
+    """(K, 4, N) values of many paths at :data:`SAMPLES`."""
+    first = SAMPLES <= at
+    a = paths[:, 0] @ _powers(SAMPLES[first] / at).T
+    b = paths[:, 1] @ _powers((SAMPLES[~first] - at) / (1 - at)).T
+    return np.concatenate([a, b], -1)
