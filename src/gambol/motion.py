@@ -121,4 +121,16 @@ def join(parts: list[Motion]) -> Motion:
     for key in ("root", "rotations", "contacts", "forces", "pressure", "com", "translations"):
         values = [getattr(p, key) for p in filled]
         fields[key] = None if any(v is None for v in values) else np.concatenate(values)
-    return replace(first, **fields)
+    return replace(first, **fields, info=_gather([p.info for p in parts]))
+
+
+def _gather(infos: list[dict[str, Any]]) -> dict[str, Any]:
+    """Facts of a joined clip: lists are joined, tables are gathered entry by entry, the rest is the first's."""
+    out: dict[str, Any] = {}
+    for key in dict.fromkeys(k for info in infos for k in info):
+        values = [info[key] for info in infos if key in info]
+        if isinstance(values[0], list):
+            out[key] = [item for v in values for item in v]
+        else:
+            out[key] = _gather(values) if isinstance(values[0], dict) else values[0]
+    return out

@@ -30,6 +30,8 @@ Array = NDArray[np.float64]
 LOOSE = 1.15  # step length over the default beyond which cadence no longer follows it
 RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93 m
 SETTLE = 1.35  # step times to come to rest
+FADE = 0.75  # share of the release, and of the last step time, over which standing weight fades
+STAND_ARCH = 0.0  # a_y3 / a_y1 of the first and last step
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
@@ -141,10 +143,10 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
         slope = 0.0 if a.stair or b.stair else float(np.clip(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12))
         return ahead - slope if w > 0.05 else 0.0
 
-    places = [_place(rear, front, 0.5 + share(rear, front))]
+    c = _place(rear, front, 0.5 + share(rear, front))
     if one is not None:
-        places.append(front.centre - (0.5 - share(front, one)) * (one.centre - front.centre))
-    c = np.mean(places, axis=0)
+        weight = (w_out or 0.0) / max(w_in + (w_out or 0.0), 1e-6)
+        c = c + weight * (_place(front, one, share(front, one) - 0.5) - c)
     heading = 0.5 * (rear.heading + front.heading)
     forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
     left = np.array([forward[2], 0.0, -forward[0]])
@@ -318,13 +320,15 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
     double_next = 0.0 if one is None else share * min(t1, scene.pace.step_time * LOOSE)
     times = StepTime(t0, t0 + double_next, w.double)
     end = next_border(w, ahead, (t0, t1), low, scene)
-    settle = 0.0 if one is not None else t0
+    settle = 0.0 if one is not None else FADE * scene.pace.step_time
     known = Known(w.trail, w.trail_stance, w.trail_shift, w.rise, settle)
     yaw_mid = 0.5 * (w.yaw + end.yaw)
     forward = np.array([np.sin(yaw_mid), 0.0, np.cos(yaw_mid)])
     axes = np.array([forward, [0.0, 1.0, 0.0], [forward[2], 0.0, -forward[0]]])
     rise = 0.0 if one is None else float(one.centre[1] - w.front.centre[1])
     shape = _shape(rise, scene.look, one is not None and one.stair)
+    if w.rise > 0 or one is None:  # from or to a stand the force is one arch beside the standing weight
+        shape = shape._replace(ay=(shape.ay[0], shape.ay[1], STAND_ARCH))
     lead = solve_lead(shape, times, known, (w.border, end.border), axes, float(w.front.side))
 
     front_roll = push_off(w.front_roll, w.front, ahead, w.time + t0 + double_next, t0 + t1, scene)

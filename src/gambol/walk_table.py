@@ -50,7 +50,7 @@ TABLE: Mapping[str, tuple[float, ...]] = {
     "t2": (0.0, -0.05, 0.50, 0.16, 0.10),
     # centre of mass: ahead of the middle between the feet (steps), mean height (legs)
     "com_ahead": (0.097, 0.081, 0.099, 0.137, 0.147),
-    "com_up": (1.029, 1.026, 1.022, 1.020, 1.014),
+    "com_up": (1.059, 1.056, 1.052, 1.050, 1.044),
     # pelvis: yaw and list as A cos 2 pi (phi - phase), list with its third harmonic
     "yaw": (0.047, 0.036, 0.040, 0.070, 0.167),
     "yaw_phase": (0.20, 0.11, 0.01, 0.0, 0.0),

@@ -21,7 +21,7 @@ from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
 from gambol.roll import Roll
-from gambol.stepping import RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
+from gambol.stepping import FADE, RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
 from gambol.stride import frames, reach, step_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import PAPER, row_at
@@ -145,7 +145,7 @@ class ForceWalk:
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
         walker = Walker(
             0.0, rear, front, rear_roll, still, border, 0.5 * (rear.heading + front.heading), 0.0, np.zeros((3, 6)),
-            rise, 0.0, rise, rise, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0,
+            rise, 0.0, rise, FADE * rise, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0,
         )
         return self._down(walker, scene)
 
