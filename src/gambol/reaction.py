@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from gambol.gait import G
 from gambol.kernels import kernel
 
-__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "centre_of_mass", "foot_force", "solve_lead", "steady"]
+__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "centre_of_mass", "foot_force", "height_track", "solve_lead", "steady"]
 
 Array = NDArray[np.float64]
 HALF_G = G / 2
@@ -225,6 +225,14 @@ def standing_force(t, step, rise, settle):  # type: ignore[no-untyped-def]
     if settle > 0.0:
         out = out + HALF_G * (1 - np.cos(np.pi / settle * np.maximum(t - (step - settle), 0.0)))
     return out
+
+
+def height_track(t: Array, row: Array, times: StepTime, known: Known, start: Border) -> Array:
+    """Height of C (m) at times ``t`` (N,) s for the vertical ``row`` (6,) of the stance foot."""
+    y = start.position[1] + start.velocity[1] * t - HALF_G * t * t
+    y = y + sine_track(t, row, times.stance, 0.0, times.step)
+    y = y + sine_track(t, known.trail[1], known.trail_stance, known.trail_shift, times.double)
+    return y + standing_track(t, times.step, known.rise, known.settle)
 
 
 @kernel

@@ -18,7 +18,7 @@ from gambol.body import Body
 from gambol.figure import STYLE, Figure, Step, StepPlan
 from gambol.footsteps import Footstep
 from gambol.gait import G, Pace
-from gambol.reaction import Border, Known, Shape, Steady, StepTime, solve_lead, steady
+from gambol.reaction import Border, Known, Shape, Steady, StepTime, height_track, solve_lead, steady
 from gambol.roll import Roll
 from gambol.swinging import swing_path
 from gambol.terrain import Terrain
@@ -30,8 +30,9 @@ Array = NDArray[np.float64]
 LOOSE = 1.15  # step length over the default beyond which cadence no longer follows it
 RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93 m
 SETTLE = 1.35  # step times to come to rest
-FADE = 0.75  # share of the release, and of the last step time, over which standing weight fades
-STAND_ARCH = 0.0  # a_y3 / a_y1 of the first and last step
+STAND_FADES = (0.95, 0.8, 0.65, 0.5, 0.35)  # of the release or the last step, over which standing weight fades
+STAND_ARCHES = (-0.1, 0.05, 0.2, 0.35)  # a_y3 / a_y1 of the first and last step
+CLOSE_SHORT = 0.15  # steps that C lags when the last foot lands
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
@@ -81,7 +82,7 @@ class Walker(NamedTuple):
     trail_stance: float
     trail_shift: float
     double: float  # s that the rear foot still stands
-    rise: float  # s over which standing weight fades out (0 while walking)
+    standing: bool  # both feet carry the weight at this moment
     phase_rate: float  # 1/s
     style: Array
     arms: tuple[float, float]  # rad, left and right
@@ -151,6 +152,8 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
     forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
     left = np.array([forward[2], 0.0, -forward[0]])
     c = c + (1 - k) * STAND_AHEAD * body.height * forward
+    if front.kind == "close":  # still a little behind, so that C comes to rest without swinging back
+        c = c - CLOSE_SHORT * scene.pace.step_length * forward
     # into a curve the body leans: the ground's push must pass near C while the path bends
     turn = 0.0 if one is None else _wrap(one.heading - rear.heading) / max(w_in + (w_out or 0.0), 0.3)
     inward = 0.5 * scene.pace.speed**2 * turn / G * body.leg_length * k
@@ -320,16 +323,17 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
     double_next = 0.0 if one is None else share * min(t1, scene.pace.step_time * LOOSE)
     times = StepTime(t0, t0 + double_next, w.double)
     end = next_border(w, ahead, (t0, t1), low, scene)
-    settle = 0.0 if one is not None else FADE * scene.pace.step_time
-    known = Known(w.trail, w.trail_stance, w.trail_shift, w.rise, settle)
     yaw_mid = 0.5 * (w.yaw + end.yaw)
     forward = np.array([np.sin(yaw_mid), 0.0, np.cos(yaw_mid)])
     axes = np.array([forward, [0.0, 1.0, 0.0], [forward[2], 0.0, -forward[0]]])
     rise = 0.0 if one is None else float(one.centre[1] - w.front.centre[1])
     shape = _shape(rise, scene.look, one is not None and one.stair)
-    if w.rise > 0 or one is None:  # from or to a stand the force is one arch beside the standing weight
-        shape = shape._replace(ay=(shape.ay[0], shape.ay[1], STAND_ARCH))
-    lead = solve_lead(shape, times, known, (w.border, end.border), axes, float(w.front.side))
+    ends = (w.border, end.border)
+    if w.standing or one is None:
+        known, lead = _from_or_to_stand(shape, times, w, one is None, (ends, axes))
+    else:
+        known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0, 0.0)
+        lead = solve_lead(shape, times, known, ends, axes, float(w.front.side))
 
     front_roll = push_off(w.front_roll, w.front, ahead, w.time + t0 + double_next, t0 + t1, scene)
     pulse1, pulse2, zero = turn_pulses(w, end, times)
@@ -345,7 +349,7 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
     rate_next = 2 / (t0 + t1)
     plan = StepPlan(
         step=t0, stance=times.stance, double=w.double, trail_stance=w.trail_stance, trail_shift=w.trail_shift,
-        rise=w.rise, settle=settle, c0=w.border.position, v0=w.border.velocity, lead=lead, trail=w.trail,
+        rise=known.rise, settle=known.settle, c0=w.border.position, v0=w.border.velocity, lead=lead, trail=w.trail,
         yaw0=w.yaw, rate0=w.yaw_rate, pulse1=pulse1, pulse2=pulse2, zero=zero, side=w.front.side,
         front=_stand(w.front, _shift(front_roll, -w.time)), rear=_stand(w.rear, rear_roll), goal=swing.goal,
         path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6, bend=swing.bend,
@@ -355,10 +359,29 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
     after = Walker(
         time=w.time + t0, rear=w.front, front=one if one is not None else w.rear, rear_roll=front_roll,
         front_roll=landing if one is not None else w.rear_roll, border=end.border, yaw=end.yaw, yaw_rate=end.yaw_rate,
-        trail=lead, trail_stance=times.stance, trail_shift=t0, double=double_next, rise=0.0, phase_rate=rate_next,
+        trail=lead, trail_stance=times.stance, trail_shift=t0, double=double_next, standing=False, phase_rate=rate_next,
         style=style, arms=goals, low=low[0],
     )
     return plan, after
+
+
+def _from_or_to_stand(shape: Shape, times: StepTime, w: Walker, settling: bool, problem: tuple[tuple[Border, Border], Array]) -> tuple[Known, Array]:
+    """The first or last step: one arch of force beside the standing weight, whose fading is the calmest for C's height."""
+    ends, axes = problem
+    best: tuple[float, Known, Array] | None = None
+    t = np.linspace(0.0, 1.0, 13) * times.step
+    straight = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
+    for arch in STAND_ARCHES:
+        for fade in STAND_FADES:
+            span = fade * (times.step if settling else times.double)
+            known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
+            lead = solve_lead(shape._replace(ay=(shape.ay[0], 0.0, arch)), times, known, ends, axes, float(w.front.side))
+            y = height_track(t, lead[1], times, known, ends[0])
+            wander = float(np.abs(y - straight).max())
+            if best is None or wander < best[0]:
+                best = (wander, known, lead)
+    assert best is not None
+    return best[1], best[2]
 
 
 def _shift(roll: Roll, by: float) -> Roll:

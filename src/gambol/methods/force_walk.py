@@ -21,7 +21,7 @@ from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
 from gambol.roll import Roll
-from gambol.stepping import FADE, RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
+from gambol.stepping import RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
 from gambol.stride import frames, reach, step_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import PAPER, row_at
@@ -84,7 +84,9 @@ class ForceWalk:
         course = _course(task)
         turn = float(course.path.curvature(min(0.5, course.path.length / 2)))
         rear, front = first_feet(course, 1 if turn > 0.02 else -1)
-        return State(self._standing(task, rear, front), None, None, course, False)
+        walker = self._standing(task, rear, front)
+        ahead = _ahead(course, walker, task)
+        return State(self._down(walker, ahead, self._scene(task, 0.0)), ahead, task, course, False)
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One step; at the end the settling on both feet; then None."""
@@ -145,27 +147,27 @@ class ForceWalk:
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
         walker = Walker(
             0.0, rear, front, rear_roll, still, border, 0.5 * (rear.heading + front.heading), 0.0, np.zeros((3, 6)),
-            rise, 0.0, rise, FADE * rise, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0,
+            rise, 0.0, rise, True, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0,
         )
-        return self._down(walker, scene)
+        return walker
 
-    def _down(self, walker: Walker, scene: Scene) -> Walker:
-        """C of the standing figure lowered until both legs reach."""
-        ahead = Ahead(None, None, None)
+    def _down(self, walker: Walker, ahead: Ahead, scene: Scene) -> Walker:
+        """C of the standing figure lowered until both legs reach, also while the weight shifts for the first step."""
         low = 0.0
         for _ in range(ROUNDS):
             border = stand_border(walker.rear, walker.front, scene)
             border.position[1] -= low
-            plan, _after = plan_step(walker._replace(border=border, rise=1e-9), ahead, (low, low), scene)
-            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 1)), scene)
+            walker = walker._replace(border=border, low=low)
+            plan, _after = plan_step(walker, ahead, (low, low), scene)
+            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 8)), scene)
             if over <= 0:
                 break
-            low += 1.02 * over + SPARE
-        return walker._replace(border=border, low=low)
+            low += 1.05 * over + SPARE
+        return walker
 
     def _lowered(self, w: Walker, ahead: Ahead, scene: Scene, course: Course) -> tuple[Any, Walker]:
         """The step planned with its end border low enough for both legs, also during the step after."""
-        low = 0.8 * w.low
+        low = 0.0 if ahead.one is None else 0.8 * w.low
         for _ in range(ROUNDS):
             plan, after = plan_step(w, ahead, (low, low), scene)
             over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene)

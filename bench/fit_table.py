@@ -1,0 +1,145 @@
+"""Fit the rows of gambol.walk_table to published joint angle and force curves, with this program's own figure.
+
+usage: python bench/fit_table.py JOINT_ANGLES.csv FORCES.csv [row ...]     (needs scipy)
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from scipy.optimize import least_squares
+
+import gambol.methods.force_walk as force_walk
+from gambol.body import Body
+from gambol.gait import G, Gait
+from gambol.motion import Motion
+from gambol.path import Path
+from gambol.synthesis import Task, generate
+from gambol.walk_table import SPEEDS, TABLE
+
+CLASSES = ("very_slow", "slow", "free", "fast", "very_fast")
+# what is fitted, and the step that counts as "one unit" of each
+UNITS = {
+    "ay2": 0.02, "ay3": 0.03, "strike": 0.05, "flat": 0.02, "soft": 0.5, "heel_off": 0.04, "push": 0.1, "p": 0.5,
+    "e": 0.5, "b": 0.1, "toes_off": 0.03, "toes": 0.1, "x0": 0.02, "x1": 0.03, "y0": 0.01, "y1": 0.01, "y2": 0.03,
+    "t0": 0.15, "t1": 0.2, "t2": 0.15, "com_ahead": 0.02, "com_up": 0.005, "yaw": 0.02, "list": 0.02, "list3": 0.02,
+    "double": 0.01,
+}
+BOUNDS = {
+    "strike": (0.1, 0.36), "flat": (0.05, 0.13), "soft": (0.6, 2.8), "heel_off": (0.12, 0.44), "push": (0.4, 1.35),
+    "p": (2.5, 6.0), "e": (-1.0, 1.5), "b": (0.4, 0.85), "toes_off": (0.44, 0.60), "toes": (0.02, 0.9),
+    "com_ahead": (0.0, 0.2), "com_up": (1.0, 1.10), "yaw": (0.0, 0.2), "list": (0.0, 0.11), "list3": (-0.07, 0.02),
+    "double": (0.13, 0.33), "ay3": (0.1, 0.6), "ay2": (-0.1, 0.15),
+}
+KNEE_AT_STRIKE = 0.5  # weight of the knee at heel strike beyond its share of the curve
+
+
+def read(path: str, key: str, column: str) -> np.ndarray:
+    rows = [r for r in csv.reader(open(path)) if r[0].startswith(key)]
+    head = next(csv.reader(open(path)))
+    return np.array([float(r[head.index(column + "_mean")]) for r in rows])
+
+
+@contextmanager
+def rows(values: dict[str, float]) -> Iterator[None]:
+    saved = force_walk.row_at
+    force_walk.row_at = lambda v: values  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        force_walk.row_at = saved
+
+
+def first_rotation(q: np.ndarray) -> np.ndarray:
+    """Angle about x of R = Rx Rz Ry (deg)."""
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    return np.degrees(np.arctan2(2 * (y * z + w * x), 1 - 2 * (x * x + z * z)))
+
+
+def stride(motion: Motion) -> dict[str, np.ndarray]:
+    """One steady stride of the left leg, 51 points from heel strike to heel strike, and its force (BW)."""
+    strikes = [s for s in motion.info["events"]["left_strike"]]
+    a, b = strikes[2], strikes[3]
+    t = np.linspace(a, b, 51)
+    names = motion.skeleton.index
+    out = {}
+    for key, joint, sign in (("hip", "left_upper_leg", -1), ("knee", "left_lower_leg", 1), ("ankle", "left_foot", -1)):
+        curve = sign * first_rotation(motion.rotations[:, names(joint)])
+        out[key] = np.interp(t, motion.times, curve)
+    out["force"] = np.interp(t, motion.times, motion.forces[:, 0, 1]) / (motion.mass * G)
+    k = slice(int(a * motion.fps), int(b * motion.fps))
+    out["rise"] = np.ptp(motion.com[k, 1])
+    return out
+
+
+def walk(v_hat: float) -> Motion:
+    body = Body(1.75)
+    speed = v_hat * (G * body.leg_length) ** 0.5
+    path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 9 * 1.1 * v_hat**0.51 * body.leg_length]]))
+    return generate(force_walk.ForceWalk(), Task(body=body, path=path, gait=Gait(speed=speed), fps=100))
+
+
+def targets(angles: str, forces: str, column: str) -> dict[str, np.ndarray]:
+    out = {"hip": read(angles, "Hip Flex", column), "knee": read(angles, "Knee Flex", column),
+           "ankle": read(angles, "Ankle Dorsi", column)}
+    out["force"] = read(forces, "Vertical", column)
+    return out
+
+
+def residual(values: dict[str, float], v_hat: float, target: dict[str, np.ndarray], rise: float) -> np.ndarray:
+    with rows(values):
+        got = stride(walk(v_hat))
+    parts = []
+    for key, weight in (("hip", 1.0), ("knee", 1.0), ("ankle", 1.3)):
+        d = got[key] - target[key]
+        parts.append(weight * (d - d.mean() if key != "knee" else d))
+    parts.append([KNEE_AT_STRIKE * 5 * (got["knee"][0] - target["knee"][0])])
+    parts.append(25 * (got["force"] - target["force"]))
+    parts.append([1.5 * (1e3 * got["rise"] - rise)])
+    return np.concatenate([np.ravel(p) for p in parts]) / np.sqrt(51)
+
+
+def report(values: dict[str, float], v_hat: float, target: dict[str, np.ndarray]) -> str:
+    with rows(values):
+        got = stride(walk(v_hat))
+    words = []
+    for key in ("hip", "knee", "ankle"):
+        d = got[key] - target[key]
+        off = 0.0 if key == "knee" else d.mean()
+        words.append(f"{key} r {np.corrcoef(got[key], target[key])[0, 1]:.3f} rmse {np.sqrt(((d - off)**2).mean()):.1f} off {d.mean():+.1f}")
+    f, g = got["force"], target["force"]
+    words.append(f"force {f[:20].max():.2f}/{g[:20].max():.2f} {f[10:22].min():.2f}/{g[10:22].min():.2f} {f[20:].max():.2f}/{g[20:].max():.2f} rise {1e3*got['rise']:.0f}")
+    words.append(f"knee HS {got['knee'][0]:.1f}/{target['knee'][0]:.1f} load {got['knee'][:12].max():.1f}/{target['knee'][:12].max():.1f} min {got['knee'][:28].min():.1f}")
+    return " | ".join(words)
+
+
+def main() -> None:
+    angles, forces = sys.argv[1:3]
+    chosen = [int(a) for a in sys.argv[3:]] or range(5)
+    for k in chosen:
+        v_hat, target = SPEEDS[k], targets(angles, forces, CLASSES[k])
+        rise = (12, 19, 28, 33, 28)[k]
+        values = {name: row[k] for name, row in TABLE.items()}
+        print(CLASSES[k], "before", report(values, v_hat, target), flush=True)
+        names = list(UNITS)
+        start = np.array([values[n] / UNITS[n] for n in names])
+        low = np.array([BOUNDS.get(n, (-9, 9))[0] / UNITS[n] for n in names])
+        high = np.array([BOUNDS.get(n, (-9, 9))[1] / UNITS[n] for n in names])
+        start = np.clip(start, low + 1e-3, high - 1e-3)
+
+        def cost(x: np.ndarray) -> np.ndarray:
+            trial = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, x)}}
+            return np.concatenate([residual(trial, v_hat, target, rise), 0.04 * (x - start)])
+
+        fit = least_squares(cost, start, bounds=(low, high), diff_step=2e-3, max_nfev=14)
+        values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}
+        print(CLASSES[k], "after ", report(values, v_hat, target))
+        print({n: round(values[n], 4) for n in TABLE}, flush=True)
+
+
+if __name__ == "__main__":
+    main()
