@@ -35,7 +35,7 @@ BOUNDS = {
     "com_ahead": (0.0, 0.2), "com_up": (1.0, 1.10), "yaw": (0.0, 0.2), "list": (0.0, 0.11), "list3": (-0.07, 0.02),
     "double": (0.13, 0.33), "ay3": (0.1, 0.6), "ay2": (-0.1, 0.15),
 }
-KNEE_AT_STRIKE = 0.5  # weight of the knee at heel strike beyond its share of the curve
+KNEE_AT_STRIKE = 1.0  # weight of the knee at heel strike beyond its share of the curve
 
 
 def read(path: str, key: str, column: str) -> np.ndarray:
@@ -80,7 +80,7 @@ def walk(v_hat: float) -> Motion:
     body = Body(1.75)
     speed = v_hat * (G * body.leg_length) ** 0.5
     path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 9 * 1.1 * v_hat**0.51 * body.leg_length]]))
-    return generate(force_walk.ForceWalk(), Task(body=body, path=path, gait=Gait(speed=speed), fps=100))
+    return generate(force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=Gait(speed=speed), fps=100))
 
 
 def targets(angles: str, forces: str, column: str) -> dict[str, np.ndarray]:
@@ -133,9 +133,9 @@ def main() -> None:
 
         def cost(x: np.ndarray) -> np.ndarray:
             trial = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, x)}}
-            return np.concatenate([residual(trial, v_hat, target, rise), 0.04 * (x - start)])
+            return np.concatenate([residual(trial, v_hat, target, rise), 0.015 * (x - start)])
 
-        fit = least_squares(cost, start, bounds=(low, high), diff_step=2e-3, max_nfev=14)
+        fit = least_squares(cost, start, bounds=(low, high), diff_step=1e-2, max_nfev=30)
         values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}
         print(CLASSES[k], "after ", report(values, v_hat, target))
         print({n: round(values[n], 4) for n in TABLE}, flush=True)

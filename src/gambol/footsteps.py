@@ -28,6 +28,7 @@ TOE_OUT = 0.10  # rad, feet point outward
 MARGIN = 0.012  # m kept between sole and riser
 TURN = np.radians(50)  # largest turn of one foot on the spot
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
+LAST = 0.75  # length of the step before the feet come together, of the usual one
 REACH_STEPS = 3.5  # a riser is noticed this many steps ahead
 
 
@@ -151,8 +152,8 @@ def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tu
     after = ahead[level + 1] if level + 1 < len(ahead) else None
     remaining = stop - front.s
     if goal is None or goal.start > front.s + REACH_STEPS * length + tip:
-        steps = max(round(remaining / length), 1)
-        s = front.s + remaining / steps
+        steps = max(round(remaining / length + 1 - LAST), 1)  # the last one is shorter
+        s = front.s + (remaining if steps == 1 else remaining / (steps - 1 + LAST))
         if goal is not None and s + tip > goal.start - MARGIN:
             s = goal.start - MARGIN - tip
         if level:

@@ -23,7 +23,7 @@ from gambol.roll import Roll
 from gambol.swinging import swing_path
 from gambol.terrain import Terrain
 
-__all__ = ["Ahead", "Look", "Scene", "Walker", "border_at", "height_bias", "plan_step", "stand_border", "step_times"]
+__all__ = ["NOWHERE", "Ahead", "Look", "Scene", "Walker", "border_at", "height_bias", "plan_step", "stand_border", "step_times"]
 
 Array = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93
 SETTLE = 1.35  # step times to come to rest
 STAND_FADES = (0.95, 0.8, 0.65, 0.5, 0.35)  # of the release or the last step, over which standing weight fades
 STAND_ARCHES = (-0.1, 0.05, 0.2, 0.35)  # a_y3 / a_y1 of the first and last step
-CLOSE_SHORT = 0.15  # steps that C lags when the last foot lands
+CLOSE_SHORT = (0.04, 0.15)  # steps that C lags when the last but one and the last foot land
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
@@ -95,6 +95,14 @@ class Ahead(NamedTuple):
     one: Footstep | None
     two: Footstep | None
     three: Footstep | None
+    four: Footstep | None
+
+    def next(self, beyond: Footstep | None) -> Ahead:
+        """The footholds as seen one step later."""
+        return Ahead(self.two, self.three, self.four, beyond)
+
+
+NOWHERE = Ahead(None, None, None, None)
 
 
 def gap(a: Footstep, b: Footstep) -> float:
@@ -152,8 +160,9 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
     forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
     left = np.array([forward[2], 0.0, -forward[0]])
     c = c + (1 - k) * STAND_AHEAD * body.height * forward
-    if front.kind == "close":  # still a little behind, so that C comes to rest without swinging back
-        c = c - CLOSE_SHORT * scene.pace.step_length * forward
+    if front.kind == "close" or (one is not None and one.kind == "close"):
+        # slowing down, C stays a little behind, and comes to rest without swinging back
+        c = c - CLOSE_SHORT[front.kind == "close"] * scene.pace.step_length * forward
     # into a curve the body leans: the ground's push must pass near C while the path bends
     turn = 0.0 if one is None else _wrap(one.heading - rear.heading) / max(w_in + (w_out or 0.0), 0.3)
     inward = 0.5 * scene.pace.speed**2 * turn / G * body.leg_length * k

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gambol.errors import GambolError
-from gambol.figure import figure_of
+from gambol.figure import StepPlan, figure_of
 from gambol.footsteps import Course, Footstep, first_feet, next_step, step_object, survey
 from gambol.gait import dimensionless, pace
 from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
 from gambol.roll import Roll
-from gambol.stepping import RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
+from gambol.stepping import NOWHERE, RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
 from gambol.stride import frames, reach, step_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import PAPER, row_at
@@ -33,6 +33,15 @@ MODE_FV = {"level": 0.1, "up": 0.0, "down": 0.25}  # f_v of eq. 8 [seed]
 KNEE_LEAST = np.radians(6.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
 ROUNDS = 4  # of lowering C until both legs reach
 SPARE = 1e-4  # m
+SLACK = 2e-3  # m of unused reach that is left alone
+
+
+class Sketch(NamedTuple):
+    """A step planned ahead, with C lowered by ``low`` m at both its borders."""
+
+    low: float
+    plan: StepPlan
+    after: Walker
 
 
 class State(NamedTuple):
@@ -43,6 +52,7 @@ class State(NamedTuple):
     task: Task | None
     course: Course
     over: bool
+    sketch: Sketch | None  # the coming step as planned by the last advance
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ class ForceWalk:
         rear, front = first_feet(course, 1 if turn > 0.02 else -1)
         walker = self._standing(task, rear, front)
         ahead = _ahead(course, walker, task)
-        return State(self._down(walker, ahead, self._scene(task, 0.0)), ahead, task, course, False)
+        return State(self._down(walker, ahead, self._scene(task, 0.0)), ahead, task, course, False, None)
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One step; at the end the settling on both feet; then None."""
@@ -96,16 +106,17 @@ class ForceWalk:
         if state.task is not None and (state.task.path is not task.path or state.task.terrain is not task.terrain):
             course = _course(task)
         scene = self._scene(task, w.time)
-        ahead = state.ahead if state.ahead is not None and state.task is task else _ahead(course, w, task)
-        plan, after = self._lowered(w, ahead, scene, course)
+        fresh = state.ahead is None or state.task is not task
+        ahead = _ahead(course, w, task) if state.ahead is None or fresh else state.ahead
+        plan, after, sketch = self._lowered(state, ahead, scene, fresh)
         last = ahead.one is None
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
         motion = step_motion(
             plan, scene.figure, (grid, task.fps, w.time), task.body.skeleton, task.terrain, float(task.body.mass or 0),
             self.engine, _facts(w, after, ahead, task),
         )
-        rest = Ahead(None, None, None) if last else Ahead(ahead.two, ahead.three, _beyond(course, ahead, after, task))
-        return State(after, rest, task, course, last), motion
+        rest = NOWHERE if last else ahead.next(_beyond(course, ahead, after, task))
+        return State(after, rest, task, course, last, sketch), motion
 
     def handover(self, state: State) -> Handover:
         """The figure at the last heel strike, or standing at the end."""
@@ -165,20 +176,29 @@ class ForceWalk:
             low += 1.05 * over + SPARE
         return walker
 
-    def _lowered(self, w: Walker, ahead: Ahead, scene: Scene, course: Course) -> tuple[Any, Walker]:
-        """The step planned with its end border low enough for both legs, also during the step after."""
-        low = 0.0 if ahead.one is None else 0.8 * w.low
+    def _lowered(self, state: State, ahead: Ahead, scene: Scene, fresh: bool) -> tuple[StepPlan, Walker, Sketch | None]:
+        """The step planned with its end border low enough for both legs to reach in this step and the next.
+
+        Also returns the sketch of the next step, which is its plan if nothing changes by then.
+        """
+        w, sketch = state.walker, state.sketch
+        low = 0.0 if ahead.one is None else w.low
         for _ in range(ROUNDS):
-            plan, after = plan_step(w, ahead, (low, low), scene)
-            over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene)
-            if ahead.one is not None:
-                beyond = Ahead(ahead.two, ahead.three, None if ahead.three is None else ahead.three)
-                follow, _ = plan_step(after, beyond, (low, low), scene)
-                over = max(over, _excess(reach(follow, scene.figure, self.engine, slice(0, 9)), scene))
-            if over <= 0:
+            if not fresh and sketch is not None and sketch.low == low:
+                plan, after, over = sketch.plan, sketch.after, -1.0
+            else:
+                plan, after = plan_step(w, ahead, (low, low), scene)
+                over = _excess(reach(plan, scene.figure, self.engine, slice(5, None)), scene)
+            if ahead.one is None:
+                return plan, after, None
+            beyond, then = plan_step(after, ahead.next(None), (low, low), scene)
+            spare = _excess(reach(beyond, scene.figure, self.engine, slice(None)), scene)
+            if max(over, spare) <= 0:
                 break
-            low += 1.05 * over + SPARE
-        return plan, after
+            low += 1.05 * max(over, spare) + SPARE
+        if spare < -SLACK:  # lower than needed: rise again by the next border
+            after = after._replace(low=max(0.0, low + 0.6 * spare))
+        return plan, after, Sketch(low, beyond, then)
 
 
 def _excess(distances: np.ndarray, scene: Scene) -> float:
@@ -196,7 +216,7 @@ def _ahead(course: Course, w: Walker, task: Task) -> Ahead:
     found: list[Footstep | None] = []
     rear, front = w.rear, w.front
     length = pace(task.gait, task.body, w.time).step_length
-    for _ in range(3):
+    for _ in range(4):
         step = None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
         found.append(step)
         if step is not None:
@@ -205,10 +225,10 @@ def _ahead(course: Course, w: Walker, task: Task) -> Ahead:
 
 
 def _beyond(course: Course, ahead: Ahead, after: Walker, task: Task) -> Footstep | None:
-    if ahead.three is None or ahead.two is None:
+    if ahead.four is None or ahead.three is None:
         return None
     length = pace(task.gait, task.body, after.time).step_length
-    return next_step(course, ahead.two, ahead.three, _shorter(length, ahead.three))
+    return next_step(course, ahead.three, ahead.four, _shorter(length, ahead.four))
 
 
 def _shorter(length: float, front: Footstep) -> float:
