@@ -1,0 +1,56 @@
+"""gambol makes skeletons walk: give it a body, a path and the ground, get motion whose planted feet stay planted.
+
+The names below are loaded when first used, so that ``import gambol`` and ``gambol --help`` are quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:  # the same table as below, for type checkers and editors
+    from gambol.body import Body
+    from gambol.errors import GambolError, MissingExtra
+    from gambol.footsteps import Footstep
+    from gambol.gait import Gait, Pace, pace
+    from gambol.io import load, save
+    from gambol.measure import Report
+    from gambol.methods import METHODS
+    from gambol.methods.force_walk import ForceWalk
+    from gambol.motion import Motion, Pose, join
+    from gambol.path import Path, load_path, parse_path
+    from gambol.skeleton import Skeleton, forward_kinematics
+    from gambol.synthesis import Method, Stream, Task, dials, generate
+    from gambol.terrain import Flat, HeightField, Mesh, Slope, Stairs, Terrain, parse_terrain
+
+_HOME = {
+    "METHODS": "methods", "Body": "body", "Flat": "terrain", "Footstep": "footsteps", "ForceWalk": "methods.force_walk",
+    "Gait": "gait", "GambolError": "errors", "HeightField": "terrain", "Mesh": "terrain", "Method": "synthesis",
+    "MissingExtra": "errors", "Motion": "motion", "Pace": "gait", "Path": "path", "Pose": "motion",
+    "Report": "measure", "Skeleton": "skeleton", "Slope": "terrain", "Stairs": "terrain", "Stream": "synthesis",
+    "Task": "synthesis", "Terrain": "terrain", "dials": "synthesis", "forward_kinematics": "skeleton",
+    "generate": "synthesis", "join": "motion", "load": "io", "load_path": "path", "pace": "gait",
+    "parse_path": "path", "parse_terrain": "terrain", "save": "io",
+}
+
+__all__ = [
+    "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh", "Method",
+    "MissingExtra", "Motion", "Pace", "Path", "Pose", "Report", "Skeleton", "Slope", "Stairs", "Stream", "Task",
+    "Terrain", "__version__", "dials", "forward_kinematics", "generate", "join", "load", "load_path", "pace",
+    "parse_path", "parse_terrain", "save",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module at first use."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'gambol' has no attribute {name!r}")
+    value = getattr(import_module(f"gambol.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

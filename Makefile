@@ -1,0 +1,64 @@
+# Everything happens in .venv, which is made here; all that is needed is make and Python 3.11 or newer.
+# Another interpreter: make test PYTHON=/path/to/python3.12
+
+MINIMUM := 3.11
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+FLAGS ?=
+
+unexport PYTHONPATH
+unexport PYTHONHOME
+
+.PHONY: help demo test lint types test-browser test-blender bench clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo          walk the built-in scene, write the files into out/"
+	@echo "make test          run the tests (FLAGS='-k name' is handed to pytest)"
+	@echo "make lint types    ruff; mypy"
+	@echo "make bench         timings"
+	@echo "make test-browser  files checked by the Khronos glTF validator (needs node and npm)"
+	@echo "make test-blender  files opened in Blender's bpy (needs a Python that bpy has a wheel for)"
+	@echo "make clean         remove .venv, out and caches"
+
+# A venv counts when its Python starts, is new enough and has pip; anything else is made anew.
+$(VENV)/made: tools/find_python.sh
+	@$(BIN)/python -c "import sys, pip; sys.exit(sys.version_info < (3, 11))" 2>/dev/null \
+	|| { python=`sh tools/find_python.sh $(MINIMUM) "$(PYTHON)"` && echo "making $(VENV) with $$python" \
+	&& "$$python" -m venv --clear $(VENV); }
+	@touch $@
+
+$(VENV)/installed: $(VENV)/made pyproject.toml
+	@echo "installing gambol into $(VENV)"
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/installed-test: $(VENV)/made pyproject.toml
+	@echo "installing gambol and its test tools into $(VENV)"
+	@$(PIP) install --editable '.[test]'
+	@touch $@ $(VENV)/installed
+
+demo: $(VENV)/installed
+	@$(BIN)/gambol demo -o out
+
+test: $(VENV)/installed-test
+	@$(BIN)/python -m pytest $(FLAGS)
+
+lint: $(VENV)/installed-test
+	@$(BIN)/ruff check .
+
+types: $(VENV)/installed-test
+	@$(BIN)/mypy
+
+test-browser: $(VENV)/installed-test
+	@GAMBOL_BROWSER=1 $(BIN)/python -m pytest -m browser $(FLAGS)
+
+test-blender: $(VENV)/installed-test
+	@GAMBOL_BLENDER=1 $(BIN)/python -m pytest -m blender $(FLAGS)
+
+bench: $(VENV)/installed-test
+	@for f in bench/bench_*.py; do echo "== $$f"; $(BIN)/python $$f || exit 1; done
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis

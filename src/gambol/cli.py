@@ -1,0 +1,244 @@
+"""The ``gambol`` command: a form, a Task, a motion, a file. The one module that prints.
+
+Everything heavy is imported inside the command that needs it, so that ``gambol --help`` is quick.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import App, CycloptsError, Parameter
+
+from gambol import __version__
+from gambol.errors import GambolError
+from gambol.facts import facts, jsonable, sentences
+from gambol.forms import PaceForm, WalkForm, nearest, read_ground, read_scene
+
+if TYPE_CHECKING:
+    from gambol.motion import Motion
+    from gambol.terrain import Terrain
+
+__all__ = ["app", "main"]
+
+app = App(
+    name="gambol",
+    version=__version__,
+    help="Makes a figure walk by foot reaction force, along any path and over any ground.",
+)
+
+Text = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
+Files = Annotated[tuple[Path, ...], Parameter(name=["--output", "-o"], negative=(), show_default=False)]
+Dials = Annotated[tuple[str, ...], Parameter(name="--dial", negative=(), show_default=False)]
+Switch = Annotated[bool, Parameter(negative=())]
+Fields = Parameter(name="*")
+
+MOTION_FILES = (".npz", ".bvh", ".glb")
+PICTURES, VIDEOS = (".png",), (".mp4",)
+
+
+@app.command
+def walk(  # noqa: PLR0913
+    *,
+    path: Text = None,
+    terrain: Text = None,
+    pace: Annotated[PaceForm, Fields] = PaceForm(),
+    form: Annotated[WalkForm, Fields] = WalkForm(),
+    dial: Dials = (),
+    output: Files = (),
+    mesh: bool = True,
+    plan: Switch = False,
+    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+) -> int:
+    """Walk along a path over a ground and write the motion.
+
+    Args:
+        path: a file (.csv with x,y,z in metres, y up; .json), or points "x,z x,z ...", or demo. Without it: 6 m ahead.
+        terrain: a mesh file, flat, slope:DEGREES, stairs:RISE,TREAD,COUNT (metres), or demo.
+        dial: NAME=VALUE of a dial of the method, as often as wanted; `gambol dials` lists them.
+        output: a file to write, as often as wanted: .npz, .bvh or .glb.
+        mesh: with the skinned figure in a .glb; without, animation only.
+        plan: print the plan, one step object a line.
+        as_json: print the facts as JSON: speed, steps, strikes and offs in seconds, contacts.
+    """
+    check_targets(output, MOTION_FILES)
+    from gambol.synthesis import generate
+
+    scene = read_scene(path, terrain)
+    motion = generate(form.method(dial), form.task(scene, pace))
+    motion.info.setdefault("ground", terrain or ("demo" if path == "demo" else "flat"))
+    for file in output:
+        write(motion, file, mesh, scene[1])
+    if as_json:
+        steps = {"plan": motion.info.get("plan", [])} if plan else {}
+        print_json({**facts(motion), **steps, "files": [str(f) for f in output]})
+        return 0
+    for line in [*sentences(motion), *(plan_lines(motion) if plan else [])]:
+        print(line)
+    for line in [f"wrote {file}" for file in output] or ["nothing written: add -o walk.glb"]:
+        print(line)
+    return 0
+
+
+@app.command
+def measure(
+    file: Path, *, terrain: Text = None, as_json: Annotated[bool, Parameter(name="--json", negative=())] = False
+) -> int:
+    """Measure a motion: feet, speed, path, smoothness, joint limits, forces. Exit code 1 where feet slide or sink.
+
+    Args:
+        file: a .npz, .bvh or .glb motion.
+        terrain: the ground it walks on, as for walk; by default the one named in the file, else flat.
+        as_json: print everything as JSON.
+    """
+    from gambol.io import load
+    from gambol.measure import measure as measured
+
+    motion = load(file)
+    ground = terrain or str(motion.info.get("ground", "flat"))
+    report = measured(motion, read_ground(ground))
+    if as_json:
+        print_json({"file": str(file), "ground": ground, **as_table(report)})
+    else:
+        print(f"{file} on {ground}")
+        for line in report.lines():
+            print(line)
+    return 0 if report.passed else 1
+
+
+@app.command
+def render(file: Path, *, output: Files = (), terrain: Text = None) -> int:
+    """Draw a motion: a contact sheet (.png) or a video (.mp4), with no GPU and no window.
+
+    Args:
+        file: a .npz, .bvh or .glb motion.
+        output: the picture or video to write, as often as wanted; by default FILE.png.
+        terrain: the ground to draw, as for walk; by default the one named in the file, else flat.
+    """
+    targets = output or (file.with_suffix(".png"),)
+    check_targets(targets, PICTURES + VIDEOS)
+    from gambol.io import load
+
+    motion = load(file)
+    ground = read_ground(terrain or str(motion.info.get("ground", "flat")))
+    for target in targets:
+        draw(motion, target, ground)
+        print(f"wrote {target}")
+    return 0
+
+
+@app.command
+def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("out")) -> int:
+    """Walk the built-in scene (flat, stairs, a curve, a slope), measure it, and write glb, bvh, npz and a picture.
+
+    Args:
+        output: the folder to write into; made if it is not there.
+    """
+    from gambol.measure import measure as measured
+    from gambol.synthesis import generate
+
+    path, ground = scene = read_scene("demo", "demo")
+    assert path is not None
+    output.mkdir(parents=True, exist_ok=True)
+    motion = generate(WalkForm().method(), WalkForm().task(scene, PaceForm()))
+    motion.info.setdefault("ground", "demo")
+    print("the built-in scene: flat ground, stairs up and down, a curve, a slope")
+    report = measured(motion, ground)
+    for line in [*sentences(motion), *report.lines()]:
+        print(line)
+    for suffix in (".glb", ".bvh", ".npz"):
+        write(motion, output / f"walk{suffix}", True, ground)
+        print(f"wrote {output / f'walk{suffix}'}")
+    draw(motion, output / "walk.png", ground)
+    print(f"wrote {output / 'walk.png'}")
+    print(f"open {output / 'walk.glb'} in any glTF viewer, or drop it on a web one")
+    return 0 if report.passed else 1
+
+
+@app.command
+def dials(method: str = "force") -> int:
+    """List the dials of a method: default, range, unit, meaning, source.
+
+    Args:
+        method: its name.
+    """
+    from gambol.methods import METHODS
+    from gambol.synthesis import dials as dials_of
+
+    if method not in METHODS:
+        raise GambolError(f"no method is called {method!r}", do=nearest(method, METHODS))
+    for d in dials_of(METHODS[method]):
+        limits = f"{d.default:g}  ({d.low:g} to {d.high:g} {d.unit})".replace(" 1)", ")")
+        print(f"{d.name:12} {limits:28} {d.meaning}{f' [{d.source}]' if d.source else ''}")
+    return 0
+
+
+def check_targets(files: Sequence[Path], suffixes: Sequence[str]) -> None:
+    """Refuse a list of output files before any work is done, so that nothing is written by halves."""
+    for file in files:
+        if file.suffix.lower() not in suffixes:
+            raise GambolError(
+                f"no writer for the suffix {file.suffix!r}", where=str(file), allowed=", ".join(suffixes),
+                do=nearest(file.suffix.lower(), suffixes) if file.suffix else "give the file a suffix",
+            )
+        if not file.parent.is_dir():
+            raise GambolError(f"the folder {str(file.parent)!r} does not exist", where=str(file), do="make it first")
+
+
+def write(motion: Motion, file: Path, mesh: bool, ground: Terrain) -> None:
+    """Save a motion; the ground goes along where the format can hold it."""
+    from gambol.io import save
+
+    save(motion, file, mesh=mesh, terrain=ground)
+
+
+def draw(motion: Motion, file: Path, ground: Terrain) -> None:
+    """A contact sheet or a video, by suffix."""
+    from gambol import render as pictures
+
+    (pictures.video if file.suffix.lower() in VIDEOS else pictures.contact_sheet)(motion, file, ground)
+
+
+def plan_lines(motion: Motion) -> list[str]:
+    """The step objects of the plan, one a line."""
+    lines = [f"{'step':>4}  {'foot':5} {'T s':>6} {'w_prev':>7} {'h_prev':>7} {'w':>7} {'h':>7} {'alpha':>7}  mode"]
+    for i, s in enumerate(motion.info.get("plan", [])):
+        numbers = " ".join(f"{s[k]:7.3f}" for k in ("w_prev", "h_prev", "w", "h"))
+        lines.append(f"{i + 1:4}  {s['M']:5} {s['T']:6.3f} {numbers} {s['alpha_deg']:7.1f}  {s['mode']}")
+    return lines
+
+
+def as_table(report: Any) -> dict[str, Any]:
+    """A report as a dict, whichever way it offers."""
+    made = report.to_json()
+    return json.loads(made) if isinstance(made, str) else made
+
+
+def print_json(table: dict[str, Any]) -> None:
+    """Valid JSON on standard output: numbers that are not finite become null."""
+    print(json.dumps(jsonable(table), indent=2, allow_nan=False))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the words after ``gambol``; by default those of the process.
+
+    Returns:
+        0 done; 1 a measured motion is out of tolerance; 2 the request or a file cannot be used.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
+    except (GambolError, CycloptsError) as error:
+        print(f"gambol: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"gambol: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("gambol: stopped", file=sys.stderr)
+        return 130
+    return 2

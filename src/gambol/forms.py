@@ -1,0 +1,142 @@
+"""From what a person types to a Task and a method: the form behind the command line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from gambol.errors import GambolError
+
+if TYPE_CHECKING:
+    from gambol.path import Path
+    from gambol.synthesis import Task
+    from gambol.terrain import Terrain
+
+__all__ = ["PaceForm", "WalkForm", "dial_values", "nearest", "read_ground", "read_scene"]
+
+DEMO = "demo"  # the built-in scene, as a path and as a ground
+
+
+@dataclass(frozen=True)
+class PaceForm:
+    """How the figure walks; what is not given follows from the rest by published laws.
+
+    Attributes:
+        speed: m/s along the path.
+        cadence: steps a minute.
+        step_length: m from one foot's strike to the other's.
+        height: of the body, m.
+        mass: of the body, kg.
+    """
+
+    speed: float | None = None
+    cadence: float | None = None
+    step_length: float | None = None
+    height: float | None = None
+    mass: float | None = None
+
+
+@dataclass(frozen=True)
+class WalkForm:
+    """What the walk is sampled at, and which walk it is.
+
+    Attributes:
+        fps: frames a second, any positive real.
+        duration: s; a shorter one cuts the walk, a longer one ends standing.
+        laps: times round a closed path.
+        seed: of everything random.
+        preset: natural (laws fitted to data) or paper (the printed coefficients).
+        engine: numpy, or compiled (needs numba; quicker from the second run on).
+    """
+
+    fps: float = 60.0
+    duration: float | None = None
+    laps: int = 1
+    seed: int = 0
+    preset: str = "natural"
+    engine: str = "numpy"
+
+    def method(self, dials: Iterable[str] = ()) -> Any:
+        """The force walk with ``name=value`` dials set.
+
+        Raises:
+            GambolError: for a dial that is not known, not a number or out of range.
+        """
+        from gambol.methods.force_walk import ForceWalk
+
+        return ForceWalk(preset=self.preset, engine=self.engine, **dial_values(ForceWalk, dials))
+
+    def task(self, scene: tuple[Path | None, Terrain], pace: PaceForm) -> Task:
+        """The task: this form, a scene and a pace."""
+        from gambol.body import Body
+        from gambol.gait import Gait
+        from gambol.synthesis import Task
+
+        path, terrain = scene
+        body = Body(**{k: v for k in ("height", "mass") if (v := getattr(pace, k)) is not None})
+        gait = Gait(speed=pace.speed, step_length=pace.step_length, cadence=pace.cadence)
+        given: dict[str, Any] = {} if path is None else {"path": path}
+        return Task(
+            body=body, terrain=terrain, gait=gait, laps=self.laps, fps=self.fps, duration=self.duration,
+            seed=self.seed, **given,
+        )
+
+
+def read_scene(path: str | None, ground: str | None) -> tuple[Path | None, Terrain]:
+    """Path and ground from their texts; the built-in scene's path where only its ground is asked for."""
+    from gambol.path import load_path, parse_path
+    from gambol.scenes import demo
+
+    terrain = read_ground(ground or (DEMO if path == DEMO else "flat"))
+    if path == DEMO or (path is None and ground == DEMO):
+        return demo()[0], terrain
+    if path is None:
+        return None, terrain
+    is_file = FilePath(path).suffix.lower() in (".csv", ".json", ".txt") or FilePath(path).is_file()
+    return (load_path(path) if is_file else parse_path(path)), terrain
+
+
+def read_ground(text: str) -> Terrain:
+    """The ground from its text: ``demo``, or whatever :func:`gambol.terrain.parse_terrain` knows."""
+    from gambol.scenes import demo
+    from gambol.terrain import parse_terrain
+
+    return demo()[1] if text == DEMO else parse_terrain(text)
+
+
+def dial_values(method: Any, texts: Iterable[str]) -> dict[str, float]:
+    """The values of ``name=value`` texts, checked against the dials of a method.
+
+    Raises:
+        GambolError: with the nearest name, or with the range of the dial.
+    """
+    from gambol.synthesis import dials
+
+    known = {d.name: d for d in dials(method)}
+    out: dict[str, float] = {}
+    for text in texts:
+        name, equals, number = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in known:
+            raise GambolError(f"no dial is called {name!r}", where="--dial", do=nearest(name, known))
+        low, high, unit = known[name].low, known[name].high, known[name].unit
+        limits = f"{low:g} to {high:g} {unit}".removesuffix(" 1")
+        try:
+            value = float(number)
+        except ValueError:
+            what = f"{text!r} is not NAME=VALUE" if not equals else f"{number!r} is not a number"
+            raise GambolError(what, where=f"--dial {name}", allowed=limits) from None
+        if not low <= value <= high:
+            raise GambolError(f"{value:g} is out of range", where=f"--dial {name}", allowed=limits)
+        out[name] = value
+    return out
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """What to do about a name that is not known: the nearest one, or all of them."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, 1, 0.6)
+    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
