@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.gait import G
+from gambol.body import G
 from gambol.kernels import kernel
 
 __all__ = ["Arm", "Pendulum", "arm_angle", "drive", "pendulum"]

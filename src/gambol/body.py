@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from gambol.errors import GambolError
 from gambol.skeleton import Skeleton, readonly
 
-__all__ = ["FOOT_JOINTS", "Body", "MassModel", "mass_model"]
+__all__ = ["FOOT_JOINTS", "G", "Body", "MassModel", "mass_model"]
 
 Array = NDArray[np.float64]
+G = 9.81  # m/s2
 HEIGHT_RANGE = (0.9, 3.1)  # m; the tables hold for 0.9..2.2, taller figures are scaled
 
 # Fractions of body height (Drillis & Contini 1966); FOOT splits are measured from the ankle.

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gambol.body import Body
+from gambol.body import Body, G
 from gambol.errors import GambolError
 
-__all__ = ["G", "MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "pace"]
+__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "pace"]
 
-G = 9.81  # m/s2
 # Fit to 26 adults at six overground speeds each (Fukuchi, Fukuchi & Duarte 2018, spatiotemporal table):
 # step rate = 0.910 v_hat^0.490 sqrt(g/leg), step length = v / rate; scatter 7.5 %, v_hat 0.12..0.62.
 RATE, RATE_POWER = 0.910, 0.490

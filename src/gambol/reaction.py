@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.gait import G
+from gambol.body import G
 from gambol.kernels import kernel
 
 __all__ = ["ORDERS", "Shape", "Steady", "StepTime", "centre_of_mass", "foot_force", "height_track", "solve_lead", "steady"]

@@ -14,16 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.arm import Arm, drive, pendulum
-from gambol.body import Body
-from gambol.figure import STYLE, Figure, Step, StepPlan
+from gambol.figure import STYLE, Step, StepPlan
 from gambol.footsteps import Footstep
-from gambol.gait import G, Pace
+from gambol.body import G
 from gambol.reaction import Border, Known, Shape, Steady, StepTime, height_track, solve_lead, steady
 from gambol.roll import Roll
 from gambol.swinging import swing_path
-from gambol.terrain import Terrain
+from gambol.walker import Ahead, Look, Scene, Walker
 
-__all__ = ["NOWHERE", "Ahead", "Look", "Scene", "Walker", "border_at", "height_bias", "plan_step", "stand_border", "step_times"]
+__all__ = ["RELEASE", "arm_goal", "border_at", "plan_step", "stand_border", "step_times", "style_of"]
 
 Array = NDArray[np.float64]
 
@@ -38,71 +37,6 @@ STAND_UP = 0.562  # of body height: C above the ground when standing straight (l
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
 STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
 STAIR_SLOPE = 0.25  # rise over run of a step from which it counts as a stair
-
-
-class Look(NamedTuple):
-    """How this walk looks at one speed: the row of the table, force shape per mode, and the method's dials."""
-
-    row: dict[str, float]
-    level: Shape
-    up: Shape
-    down: Shape
-    arm_swing: float
-    pelvis: float
-    lean: float
-    lift: float  # m
-    crouch: float  # m
-    armpit: float
-    v_hat: float
-
-
-class Scene(NamedTuple):
-    """What stays the same during a plan."""
-
-    body: Body
-    figure: Figure
-    terrain: Terrain
-    look: Look
-    pace: Pace
-    load: tuple[float, float]
-
-
-class Walker(NamedTuple):
-    """The figure at a heel strike. Times s on the clip's clock."""
-
-    time: float
-    rear: Footstep
-    front: Footstep
-    rear_roll: Roll
-    front_roll: Roll  # its push is settled when its step begins
-    border: Border
-    yaw: float
-    yaw_rate: float
-    trail: Array  # (3, 6) force coefficients of the rear foot, per kg
-    trail_stance: float
-    trail_shift: float
-    double: float  # s that the rear foot still stands
-    standing: bool  # both feet carry the weight at this moment
-    phase_rate: float  # 1/s
-    style: Array
-    arms: tuple[float, float]  # rad, left and right
-    low: float  # m that C was lowered by at this heel strike
-
-
-class Ahead(NamedTuple):
-    """The next footholds; None from where the walk is over."""
-
-    one: Footstep | None
-    two: Footstep | None
-    three: Footstep | None
-    four: Footstep | None
-
-    def next(self, beyond: Footstep | None) -> Ahead:
-        """The footholds as seen one step later."""
-        return Ahead(self.two, self.three, self.four, beyond)
-
-
-NOWHERE = Ahead(None, None, None, None)
 
 
 def gap(a: Footstep, b: Footstep) -> float:

@@ -6,7 +6,7 @@ small set of candidates as the calmest path that clears every edge.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,7 @@ from gambol.footsteps import Footstep
 from gambol.roll import Foot, Roll, ankle_rates, ball_heel_tip
 from gambol.swing import BUMP, bumped, evaluate, through
 from gambol.terrain import Flat, Terrain
-
-if TYPE_CHECKING:
-    from gambol.stepping import Scene
+from gambol.walker import Scene
 
 __all__ = ["Swing", "swing_path"]
 
@@ -160,9 +158,9 @@ def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
         samples = path[0] @ _powers(SAMPLES).T
         missing = target - _clearance(samples, swing, ground, rear, scene.figure.foot)
         need = float((missing / np.maximum(shape, 0.2)).max())
-        if need <= 1e-5:
+        if need <= 1e-6:
             break
-        bumps[1, 0] += need + 1e-4
+        bumps[1, 0] += need + 1e-6
     return swing._replace(path=path)
 
 

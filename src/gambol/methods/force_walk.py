@@ -21,10 +21,11 @@ from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
 from gambol.roll import Roll
-from gambol.stepping import NOWHERE, RELEASE, Ahead, Look, Scene, Walker, arm_goal, plan_step, stand_border, style_of
+from gambol.stepping import RELEASE, arm_goal, plan_step, stand_border, style_of
 from gambol.stride import frames, reach, step_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import PAPER, row_at
+from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
 
 __all__ = ["PRESETS", "ForceWalk", "State"]
 

@@ -1,0 +1,218 @@
+"""The conformance suite: what every method must hold to, over ``METHODS``."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from walks import half_way, largest_changes, level_walk, posed_com, slides, sole_tracks, straight
+
+from gambol.body import Body
+from gambol.errors import GambolError
+from gambol.gait import Gait
+from gambol.io import save
+from gambol.methods import METHODS
+from gambol.motion import join
+from gambol.path import Path
+from gambol.synthesis import Stream, Task, dials, generate
+
+pytestmark = pytest.mark.parametrize("name", list(METHODS))
+FIELDS = ("root", "rotations", "contacts", "forces", "pressure", "com")
+
+
+def same(a, b) -> None:
+    for key in FIELDS:
+        assert np.array_equal(getattr(a, key), getattr(b, key), equal_nan=True), key
+
+
+def test_pure(name):
+    """advance depends on its arguments alone: a forked state replays to the byte, and its past is untouched."""
+    method, task = METHODS[name](), Task(path=straight(5))
+    states, parts = [method.start(task)], []
+    while True:
+        state, part = method.advance(states[-1], task)
+        if part is None:
+            break
+        states.append(state)
+        parts.append(part)
+    for k in (0, 2, len(parts) - 1):
+        again, part = method.advance(states[k], task)
+        same(part, parts[k])
+
+
+@pytest.mark.parametrize("fps", [24, 29.97, 60])
+def test_tiled(name, fps):
+    """Stretches own disjoint runs of one grid: joined in any pieces they are the whole."""
+    method, task = METHODS[name](), Task(path=straight(4), fps=fps)
+    whole = generate(method, task)
+    stream, parts = Stream(method, task), []
+    while (part := stream.read(7)) is not None:
+        parts.append(part)
+    assert all(len(p) == 7 for p in parts[:-1])
+    same(join(parts), whole)
+    assert whole.fps == fps
+
+
+def test_live_gait(name):
+    """A change of speed is obeyed by the coming steps without a jump in position or velocity."""
+    method = METHODS[name]()
+    slow = Task(path=straight(14), gait=Gait(speed=1.0), fps=120)
+    fast = dataclasses.replace(slow, gait=Gait(speed=1.5))
+    stream, parts = Stream(method, slow), []
+    for k in range(40):
+        if k == 5:
+            stream.task = fast
+        if (part := stream.stretch()) is None:
+            break
+        parts.append(part)
+    motion = join(parts)
+    calm = max(largest_changes(generate(method, slow))[0], largest_changes(generate(method, fast))[0])
+    assert largest_changes(motion)[0] < 1.6 * calm
+    assert slides(motion).max() < 1e-3
+    late = motion.com[len(motion) // 2 : -240]
+    assert np.linalg.norm(late[-1] - late[0]) / ((len(late) - 1) / 120) == pytest.approx(1.5, rel=0.04)
+
+
+def test_live_path(name):
+    """A path point that is dragged while walking leads the feet to the new path, planted all the way."""
+    method = METHODS[name]()
+    task = Task(path=straight(9), fps=60)
+    bent = dataclasses.replace(task, path=Path(np.array([[0.0, 0, 0], [0, 0, 4.5], [0.8, 0, 9.0]])))
+    stream, parts = Stream(method, task), []
+    for k in range(60):
+        if k == 3:
+            stream.task = bent
+        if (part := stream.stretch()) is None:
+            break
+        parts.append(part)
+    motion = join(parts)
+    assert slides(motion).max() < 1e-3
+    assert np.hypot(motion.root[-1, 0] - 0.8, motion.root[-1, 2] - 9.0) < 0.12
+
+
+def test_deterministic_bytes(name, tmp_path):
+    task = Task(path=straight(3))
+    for file in ("a.npz", "b.npz", "a.glb", "b.glb", "a.bvh", "b.bvh"):
+        save(generate(METHODS[name](), task), tmp_path / file)
+    for suffix in ("npz", "glb", "bvh"):
+        assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
+
+
+def test_engines_agree(name):
+    pytest.importorskip("numba")
+    task = Task(path=straight(4))
+    a, b = (generate(METHODS[name](engine=e), task) for e in ("numpy", "compiled"))
+    for key in ("root", "rotations", "forces", "com"):
+        assert np.abs(getattr(a, key) - getattr(b, key)).max() < 1e-9 * (1000 if key == "forces" else 1)
+    assert np.array_equal(a.contacts, b.contacts)
+
+
+def test_dials_complete(name):
+    for d in dials(METHODS[name]):
+        assert d.low <= d.default <= d.high and d.low < d.high
+        assert d.unit and d.meaning and d.meaning[0].islower()
+
+
+def test_every_dial_moves_something(name):
+    """A dial that changes nothing is not a dial; none of them breaks the planted feet."""
+    task = Task(path=straight(4))
+    plain = generate(METHODS[name](), task)
+    for d in dials(METHODS[name]):
+        value = d.default + 0.5 * ((d.high if d.high - d.default >= d.default - d.low else d.low) - d.default)
+        turned = generate(METHODS[name](**{d.name: value}), task)
+        n = min(len(plain), len(turned))
+        assert np.abs(turned.rotations[:n] - plain.rotations[:n]).max() > 1e-5, d.name
+        assert slides(turned).max() < 1e-3, d.name
+
+
+def test_feet_stay_planted(name):
+    motion = level_walk(name)
+    assert slides(motion).max() < 1e-3
+    tracks = sole_tracks(half_way(motion))
+    assert motion.contacts.any(1).all()
+    assert np.abs(sole_tracks(motion)[..., 1][motion.contacts]).max() < 3e-3
+    assert tracks[..., 1].min() > -2e-3
+
+
+def test_slow_low_soles_are_marked(name):
+    """Contacts are honest: what is within 5 mm of the ground and slower than 5 cm/s is marked."""
+    motion = level_walk(name)
+    tracks = sole_tracks(motion)
+    speed = np.linalg.norm(tracks[2:] - tracks[:-2], axis=-1) * motion.fps / 2
+    still = (np.abs(tracks[1:-1, :, 1]) < 0.005) & (speed < 0.05)
+    assert not (still & ~motion.contacts[1:-1]).any()
+
+
+@pytest.mark.parametrize("speed", [0.6, 1.2, 1.9])
+def test_speed_is_kept(name, speed):
+    motion = level_walk(name, speed, length=14.0)
+    strikes = [t for t in motion.info["events"]["left_strike"]]
+    strikes = strikes[2:-2]
+    z = np.interp(strikes, motion.times, motion.com[:, 2])
+    assert (z[-1] - z[0]) / (strikes[-1] - strikes[0]) == pytest.approx(speed, rel=0.02)
+
+
+def test_com_and_forces_agree(name):
+    """Newton, on the exported frames: the posed body's centre of mass is the planned one and obeys the forces."""
+    motion = level_walk(name, fps=120.0)
+    com = posed_com(motion)
+    assert np.abs(com - motion.com).max() < 1e-3
+    acceleration = np.diff(com, 2, axis=0) * motion.fps**2
+    force = motion.forces.sum(1)[1:-1] / motion.mass - [0, 9.81, 0]
+    error = np.linalg.norm(acceleration - force, axis=-1) / 9.81
+    assert np.sqrt(np.mean(error**2)) < 0.02
+    assert error.max() < 0.08
+
+
+def test_mean_force_is_weight(name):
+    motion = level_walk(name)
+    a, b = motion.info["events"]["left_strike"][2], motion.info["events"]["left_strike"][6]
+    t = np.linspace(a, b, 2000)
+    total = np.interp(t, motion.times, motion.forces[:, :, 1].sum(1))
+    assert np.trapezoid(total, t) / (b - a) / (motion.mass * 9.81) == pytest.approx(1.0, abs=0.01)
+
+
+def test_smooth(name):
+    """Velocities are continuous: the largest frame-to-frame change halves with the frame time."""
+    changes = np.array([largest_changes(level_walk(name, fps=f, length=5.0)) for f in (120.0, 240.0, 480.0)])
+    assert (changes[1:] < 0.6 * changes[:-1]).all()
+
+
+def test_turning_the_path_turns_the_motion(name):
+    task = Task(path=straight(4))
+    angle = 0.7
+    c, s = np.cos(angle), np.sin(angle)
+    turned = Path(straight(4).points @ np.array([[c, 0, -s], [0, 1, 0], [s, 0, c]]) + [3.0, 0, -2.0])
+    a = generate(METHODS[name](), task)
+    b = generate(METHODS[name](), dataclasses.replace(task, path=turned))
+    back = (b.root - [3.0, 0, -2.0]) @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    assert np.abs(back - a.root).max() < 1e-9
+    assert np.abs(b.rotations[:, 1:] - a.rotations[:, 1:]).max() < 1e-9
+
+
+def test_a_walk_begins_and_ends_standing(name):
+    motion = level_walk(name)
+    for k in (0, -1):
+        assert motion.contacts[k].all()
+        assert motion.forces[k, :, 1] == pytest.approx([motion.mass * 9.81 / 2] * 2, rel=1e-3)
+    velocity = np.diff(motion.root, axis=0) * motion.fps
+    assert np.linalg.norm(velocity[[0, -1]], axis=-1).max() < 0.02
+
+
+@pytest.mark.parametrize("height", [0.9, 1.1, 1.75, 2.2, 3.0])
+def test_dynamically_equal_speeds_look_the_same(name, height):
+    """U143: equal v / sqrt(g leg) gives equal step / leg within 5 %, on a child and on a giant, feet planted."""
+    leg = Body(height).leg_length
+    speed = 0.43 * np.sqrt(9.81 * leg)
+    motion = level_walk(name, round(float(speed), 9), height=height, length=9 * leg)
+    steps = [s["w"] for s in motion.info["plan"]][3:-4]
+    adult = 1.099 * 0.43**0.51
+    assert np.median(steps) / leg == pytest.approx(adult, rel=0.05)
+    assert slides(motion).max() < 1e-3
+
+
+def test_impossible_requests_name_the_bound(name):
+    for gait, word in ((Gait(speed=9.0), "m/s"), (Gait(speed=1.0, step_length=1.6), "at most"), (Gait(cadence=400), "m/s")):
+        with pytest.raises(GambolError, match=word):
+            generate(METHODS[name](), Task(path=straight(4), gait=gait))

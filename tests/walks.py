@@ -1,0 +1,80 @@
+"""Shared by the walking tests: arithmetic of its own on finished motions (not the package's measuring code)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from gambol.body import Body, mass_model
+from gambol.body import G
+from gambol.gait import Gait
+from gambol.methods import METHODS
+from gambol.motion import Motion
+from gambol.path import Path
+from gambol.skeleton import forward_kinematics
+from gambol.synthesis import Task, generate
+from gambol import quat
+
+
+def straight(length: float = 8.0) -> Path:
+    return Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, length]]))
+
+
+@cache
+def level_walk(method: str = "force", speed: float = 1.2, fps: float = 60.0, height: float = 1.75, length: float = 8.0) -> Motion:
+    task = Task(body=Body(height), path=straight(length), gait=Gait(speed=speed), fps=fps)
+    return generate(METHODS[method](), task)
+
+
+def sole_tracks(motion: Motion) -> np.ndarray:
+    """(F, S, 3) m."""
+    return motion.positions()[:, list(motion.skeleton.soles)]
+
+
+def half_way(motion: Motion) -> Motion:
+    """Twice the frames: root halved linearly, rotations by slerp, as a player shows them."""
+    frames = np.arange(2 * len(motion) - 1)
+    a, b = frames // 2, np.minimum(frames // 2 + 1, len(motion) - 1)
+    t = (frames % 2) / 2.0
+    root = motion.root[a] * (1 - t)[:, None] + motion.root[b] * t[:, None]
+    rotations = quat.slerp(motion.rotations[a], motion.rotations[b], t[:, None])
+    return Motion(motion.skeleton, root, rotations, 2 * motion.fps)
+
+
+def slides(motion: Motion) -> np.ndarray:
+    """m, for every unbroken contact: farthest horizontal distance from its place at its first planted frame."""
+    tracks = sole_tracks(half_way(motion))
+    out = []
+    for sole in range(tracks.shape[1]):
+        on = motion.contacts[:, sole].astype(int)
+        edges = np.flatnonzero(np.diff(np.r_[0, on, 0]))
+        for first, end in zip(edges[::2], edges[1::2]):
+            seen = tracks[2 * first : 2 * (end - 1) + 1, sole][:, [0, 2]]
+            out.append(np.linalg.norm(seen - seen[0], axis=-1).max())
+    return np.array(out)
+
+
+def posed_com(motion: Motion) -> np.ndarray:
+    """(F, 3) m, from the exported rotations and the segment table."""
+    model = mass_model(motion.skeleton)
+    p, q = forward_kinematics(motion.skeleton, motion.root, motion.rotations)
+    return np.sum(model.shares[:, None] * (p + quat.rotate(q, model.centres)), axis=1)
+
+
+def angular_velocity(motion: Motion) -> np.ndarray:
+    """(F-1, J, 3) rad/s of every joint in its parent's frame."""
+    return quat.log(quat.multiply(quat.conjugate(motion.rotations[:-1]), motion.rotations[1:])) * motion.fps
+
+
+def largest_changes(motion: Motion) -> tuple[float, float]:
+    """Largest frame-to-frame change of pelvis velocity (m/s) and of any joint's angular velocity (rad/s)."""
+    velocity = np.diff(motion.root, axis=0) * motion.fps
+    return (
+        float(np.linalg.norm(np.diff(velocity, axis=0), axis=-1).max()),
+        float(np.linalg.norm(np.diff(angular_velocity(motion), axis=0), axis=-1).max()),
+    )
+
+
+def weight(motion: Motion) -> float:
+    return motion.mass * G
