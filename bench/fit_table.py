@@ -99,8 +99,8 @@ def residual(values: dict[str, float], v_hat: float, target: dict[str, np.ndarra
         d = got[key] - target[key]
         parts.append(weight * (d - d.mean() if key != "knee" else d))
     parts.append([KNEE_AT_STRIKE * 5 * (got["knee"][0] - target["knee"][0])])
-    parts.append(25 * (got["force"] - target["force"]))
-    parts.append(8 * np.maximum(KNEE - got["knee"], 0.0))
+    parts.append(55 * (got["force"] - target["force"]))
+    parts.append(12 * np.maximum(KNEE - got["knee"], 0.0))
     parts.append([1.5 * (1e3 * got["rise"] - rise)])
     return np.concatenate([np.ravel(p) for p in parts]) / np.sqrt(51)
 
@@ -137,7 +137,7 @@ def main() -> None:
             trial = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, x)}}
             return np.concatenate([residual(trial, v_hat, target, rise), 0.006 * (x - start)])
 
-        fit = least_squares(cost, start, bounds=(low, high), jac="3-point", diff_step=1e-2, max_nfev=25)
+        fit = least_squares(cost, start, bounds=(low, high), jac="3-point", diff_step=1e-2, max_nfev=22)
         values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}
         print(CLASSES[k], "after ", report(values, v_hat, target))
         print({n: round(values[n], 4) for n in TABLE}, flush=True)

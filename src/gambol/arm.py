@@ -7,6 +7,7 @@ is solved in closed form with sin Theta taken as kappa Theta, kappa = 2 J1(A) / 
 
 from __future__ import annotations
 
+from math import atan2, cos, hypot, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -43,14 +44,14 @@ class Pendulum(NamedTuple):
 def pendulum(arm: Arm) -> Pendulum:
     """Equations 13, 15 and 16: uniform rods and a point hand, elbow held."""
     l1, l2, m1, m2, m, bc = arm
-    c, s = np.cos(bc), np.sin(bc)
+    c, s = cos(bc), sin(bc)
     total = m1 + m2 + m
     gx = (m1 * l1 / 2 + m2 * (l1 + l2 / 2 * c) + m * (l1 + l2 * c)) / total
     gy = (m2 / 2 + m) * l2 * s / total
     inertia = (
         m1 * l1**2 / 3 + m2 * (l2**2 / 12 + l1**2 + l2**2 / 4 + l1 * l2 * c) + m * (l1**2 + l2**2 + 2 * l1 * l2 * c)
     )
-    return Pendulum(float(np.arctan2(gy, gx)), float(np.hypot(gx, gy)), total, float(inertia))
+    return Pendulum(atan2(gy, gx), hypot(gx, gy), total, inertia)
 
 
 def drive(p: Pendulum, start: float, end: float, shoulder: float, times: tuple[float, float]) -> Array:
@@ -66,30 +67,31 @@ def drive(p: Pendulum, start: float, end: float, shoulder: float, times: tuple[f
         ``(9,)`` row for :func:`arm_angle`: start, omega, f1, f2, T0, K, nu, gamma, T (torques per inertia).
     """
     step, switch = times
-    gamma, nu = p.gamma, np.pi / step
+    gamma, nu = p.gamma, pi / step
     amplitude = max(abs(end - start) / 2, 1e-3)
     kappa = 1 - amplitude**2 / 8 + amplitude**4 / 192  # 2 J1(A) / A
-    omega = np.sqrt(p.mass * p.radius * G * kappa / p.inertia)
+    omega = sqrt(p.mass * p.radius * G * kappa / p.inertia)
     k = p.mass * p.radius * shoulder * nu**2 / p.inertia  # -Ma R X'' / I = k cos(nu t)
-    row = np.array([start + gamma, omega, 0.0, 0.0, switch, k, nu, gamma, step])
     a = omega * step
     b = omega * (step - switch)
     forced, forced_rate = _forced(step, omega, nu, k)
-    need = end + gamma - (start + gamma) * np.cos(a) - forced
-    need_rate = (start + gamma) * omega * np.sin(a) - forced_rate
+    need = end + gamma - (start + gamma) * cos(a) - forced
+    need_rate = (start + gamma) * omega * sin(a) - forced_rate
     # angle: f1 (cos b - cos a) + f2 (1 - cos b) over omega^2; rate: f1 (sin a - sin b) + f2 sin b over omega
-    m = np.array([[np.cos(b) - np.cos(a), 1 - np.cos(b)], [np.sin(a) - np.sin(b), np.sin(b)]])
-    row[2:4] = np.linalg.solve(m, [need * omega**2, need_rate * omega])
-    return row
+    m11, m12, m21, m22 = cos(b) - cos(a), 1 - cos(b), sin(a) - sin(b), sin(b)
+    need, need_rate = need * omega**2, need_rate * omega
+    det = m11 * m22 - m12 * m21
+    f1, f2 = (need * m22 - m12 * need_rate) / det, (m11 * need_rate - need * m21) / det
+    return np.array([start + gamma, omega, f1, f2, switch, k, nu, gamma, step])
 
 
 def _forced(t: float, omega: float, nu: float, k: float) -> tuple[float, float]:
     """Response from rest to k cos(nu t), and its rate; finite also where omega = nu."""
     d = (omega - nu) / 2
-    sinc = np.sin(d * t) / (d * t) if abs(d * t) > 1e-9 else 1.0
-    angle = k * t * np.sin((omega + nu) * t / 2) * sinc / (omega + nu)
+    sinc = sin(d * t) / (d * t) if abs(d * t) > 1e-9 else 1.0
+    angle = k * t * sin((omega + nu) * t / 2) * sinc / (omega + nu)
     # rate = k (omega sin omega t - nu sin nu t) / (omega^2 - nu^2)
-    rate = k * (omega * t * np.cos((omega + nu) * t / 2) * sinc + np.sin(nu * t)) / (omega + nu)
+    rate = k * (omega * t * cos((omega + nu) * t / 2) * sinc + sin(nu * t)) / (omega + nu)
     return angle, rate
 
 

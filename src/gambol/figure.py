@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from gambol.arm import arm_angle
 from gambol.body import Body
 from gambol.kernels import kernel
-from gambol.reaction import centre_of_mass, foot_force, standing_force
+from gambol.reaction import body_motion, standing_force
 from gambol.roll import Foot, Roll, ball_heel_tip, roll_pitch, sole_ankle
 from gambol.swing import evaluate
 
-__all__ = ["ROWS", "Figure", "StepPlan", "figure_of", "pose_frames", "pose_step", "sole_points"]
+__all__ = ["ROWS", "Figure", "StepPlan", "figure_of", "pose_frames", "pose_step", "sole_frames", "sole_points"]
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ JOINTS = 26
 ROTATIONS = 3  # rows of the output: root 0..2, rotations 3.., then:
 COM = ROTATIONS + 4 * JOINTS
 LEAD, TRAIL, STANDING, REACH, YAW, ROWS = COM + 3, COM + 6, COM + 9, COM + 10, COM + 12, COM + 13
-PASSES = 6  # of the fixed point: each leaves about 5 % of the error, from 42 mm to well under 1 um
+PASSES = 5  # of the fixed point: each leaves about 5 % of the error, from 42 mm to under 1 um
 RELAX = 1.12  # the pelvis carries 80 to 90 % of the mass that moves with it
 PLANE = 0.4  # psi1 : psi2 = 2 : 3 (section 1.6 of the paper): share of a turn taken about the stance ankle
 
@@ -320,7 +320,7 @@ def pose_step(t, p, fig, out):  # type: ignore[no-untyped-def]
         fig: Figure.
         out: (ROWS,) or (ROWS, N), written.
     """
-    cx, cy, cz = centre_of_mass(t, p)
+    cx, cy, cz, lead_x, lead_y, lead_z, trail_x, trail_y, trail_z = body_motion(t, p)
     psi = _body_yaw(t, p)
     c, s = np.cos(psi), np.sin(psi)
     # phase of the step: cubic with the border rates, so that cadence may change without a jump
@@ -382,12 +382,9 @@ def pose_step(t, p, fig, out):  # type: ignore[no-untyped-def]
     a, b, d, e = _mul(ch, 0.0, sh, 0.0, hw, hx, hy, hz)
     _store(out, 0, a, b, d, e)
     out[COM], out[COM + 1], out[COM + 2] = cx, cy, cz
-    standing = standing_force(t, p.step, p.rise, p.settle)
-    pushing = np.where(t < p.double, 1.0, 0.0)
-    for k in range(3):
-        out[LEAD + k] = foot_force(t, p.lead[k], p.stance)
-        out[TRAIL + k] = pushing * foot_force(t + p.trail_shift, p.trail[k], p.trail_stance)
-    out[STANDING] = standing
+    out[LEAD], out[LEAD + 1], out[LEAD + 2] = lead_x, lead_y, lead_z
+    out[TRAIL], out[TRAIL + 1], out[TRAIL + 2] = trail_x, trail_y, trail_z
+    out[STANDING] = standing_force(t, p.step, p.rise, p.settle)
     out[REACH], out[REACH + 1] = leg1[15], leg2[15]
     out[YAW] = psi
 
@@ -418,3 +415,10 @@ def _sole_rows(x, y, z, theta, bend, angles, foot, out, row):  # type: ignore[no
     hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, theta, bend, foot)
     out[row], out[row + 1], out[row + 2] = x + zx * hx + yx * hy, y + zy * hx + yy * hy, z + zz * hx + yz * hy
     out[row + 3], out[row + 4], out[row + 5] = x + zx * tx + yx * ty, y + zy * tx + yy * ty, z + zz * tx + yz * ty
+
+
+@kernel
+def sole_frames(t, p, foot, out):  # type: ignore[no-untyped-def]
+    """:func:`sole_points` for ``t`` (N,) frame by frame: the loop that is compiled."""
+    for i in range(t.shape[0]):
+        sole_points(t[i], p, foot, out[:, i])

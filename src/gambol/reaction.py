@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from gambol.body import G
 from gambol.kernels import kernel
 
-__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "centre_of_mass", "foot_force", "height_track", "solve_lead", "steady"]
+__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "foot_motion", "height_track", "solve_lead", "steady"]
 
 Array = NDArray[np.float64]
 HALF_G = G / 2
@@ -170,35 +170,34 @@ def solve_lead(shape: Shape, times: StepTime, known: Known, ends: tuple[Border, 
 
 
 def standing_moments(t: float, rise: float, settle: float) -> tuple[float, float]:
-    """First and second integral over 0..t of the standing weight (m/s, m): see :func:`centre_of_mass`."""
+    """First and second integral over 0..t of the standing weight (m/s, m): see :func:`standing_track`."""
     j = 0.5 * G * (rise + settle)
     d = 0.5 * G * (t * rise - rise**2 / 2 + 2 * rise**2 / np.pi**2 + settle**2 / 2 - 2 * settle**2 / np.pi**2)
     return j, d
 
 
 @kernel
-def foot_force(t, row, stance):  # type: ignore[no-untyped-def]
-    """One component of a foot's force per kg at ``t`` s after its heel strike; 0 outside the stance. Eqs 6a-6c."""
-    u = np.pi * np.minimum(np.maximum(t / stance, 0.0), 1.0)
-    out = row[0] * np.sin(u)
-    for m in range(1, 6):
-        out = out + row[m] * np.sin((m + 1) * u)
-    return out
+def foot_motion(t, rows, stance, shift, length):  # type: ignore[no-untyped-def]
+    """What one foot does to C: (x, y, z) m from rest, and its force per kg (x, y, z), at ``t`` s into the step.
 
-
-@kernel
-def sine_track(t, row, stance, shift, length):  # type: ignore[no-untyped-def]
-    """Position (m) at ``t`` s under a foot's force that acts for ``length`` s, from rest."""
+    The foot is ``shift`` s old at the start of the step and pushes for ``length`` s. Eqs 5 and 6a to 6c; the sines
+    of the multiples follow from the first by the addition theorem.
+    """
     active = np.minimum(t, length)
-    velocity = 0.0 * t
-    position = 0.0 * t
+    w = np.pi / stance
+    s1, c1 = np.sin(w * (shift + active)), np.cos(w * (shift + active))
+    p1, q1 = np.sin(w * shift), np.cos(w * shift)
+    s, c, p, q = s1, c1, p1, q1
+    rest = t - active
+    x, y, z, fx, fy, fz = 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t
     for m in range(6):
-        w = (m + 1) * np.pi / stance
-        p = w * shift
-        dv = (np.cos(p) - np.cos(p + w * active)) / w
-        velocity = velocity + row[m] * dv
-        position = position + row[m] * (active * np.cos(p) / w - (np.sin(p + w * active) - np.sin(p)) / (w * w))
-    return position + (t - active) * velocity
+        k = 1.0 / ((m + 1) * w)
+        place = active * (q * k) - (s - p) * (k * k) + rest * (q - c) * k
+        x, y, z = x + rows[0, m] * place, y + rows[1, m] * place, z + rows[2, m] * place
+        fx, fy, fz = fx + rows[0, m] * s, fy + rows[1, m] * s, fz + rows[2, m] * s
+        s, c = s * c1 + c * s1, c * c1 - s * s1
+        p, q = p * q1 + q * p1, q * q1 - p * p1
+    return x, y, z, fx, fy, fz
 
 
 @kernel
@@ -227,18 +226,21 @@ def standing_force(t, step, rise, settle):  # type: ignore[no-untyped-def]
     return out
 
 
-def height_track(t: Array, row: Array, times: StepTime, known: Known, start: Border) -> Array:
-    """Height of C (m) at times ``t`` (N,) s for the vertical ``row`` (6,) of the stance foot."""
+def height_track(t: Array, lead: Array, times: StepTime, known: Known, start: Border) -> Array:
+    """Height of C (m) at times ``t`` (N,) s for the coefficients ``lead`` (3, 6) of the stance foot."""
     y = start.position[1] + start.velocity[1] * t - HALF_G * t * t
-    y = y + sine_track(t, row, times.stance, 0.0, times.step)
-    y = y + sine_track(t, known.trail[1], known.trail_stance, known.trail_shift, times.double)
+    y = y + foot_motion(t, lead, times.stance, 0.0, times.step)[1]
+    y = y + foot_motion(t, known.trail, known.trail_stance, known.trail_shift, times.double)[1]
     return y + standing_track(t, times.step, known.rise, known.settle)
 
 
 @kernel
-def centre_of_mass(t, p):  # type: ignore[no-untyped-def]
-    """x, y, z of C (m) at ``t`` s into the step of plan ``p`` (equation 5 integrated in closed form)."""
-    x = p.c0[0] + p.v0[0] * t + sine_track(t, p.lead[0], p.stance, 0.0, p.step) + sine_track(t, p.trail[0], p.trail_stance, p.trail_shift, p.double)
-    y = p.c0[1] + p.v0[1] * t + sine_track(t, p.lead[1], p.stance, 0.0, p.step) + sine_track(t, p.trail[1], p.trail_stance, p.trail_shift, p.double)
-    z = p.c0[2] + p.v0[2] * t + sine_track(t, p.lead[2], p.stance, 0.0, p.step) + sine_track(t, p.trail[2], p.trail_stance, p.trail_shift, p.double)
-    return x, y - HALF_G * t * t + standing_track(t, p.step, p.rise, p.settle), z
+def body_motion(t, p):  # type: ignore[no-untyped-def]
+    """C (x, y, z) m, and force per kg of the stance and the trailing foot, at ``t`` s into the step of plan ``p``."""
+    ax, ay, az, lx, ly, lz = foot_motion(t, p.lead, p.stance, 0.0, p.step)
+    bx, by, bz, tx, ty, tz = foot_motion(t, p.trail, p.trail_stance, p.trail_shift, p.double)
+    x = p.c0[0] + p.v0[0] * t + ax + bx
+    y = p.c0[1] + p.v0[1] * t + ay + by - HALF_G * t * t + standing_track(t, p.step, p.rise, p.settle)
+    z = p.c0[2] + p.v0[2] * t + az + bz
+    on = np.where(t < p.double, 1.0, 0.0)
+    return x, y, z, lx, ly, lz, on * tx, on * ty, on * tz

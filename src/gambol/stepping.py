@@ -8,6 +8,7 @@ step's time, plus the steady ripple. Position and velocity are met exactly (reac
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +43,7 @@ STAIR_SLOPE = 0.25  # rise over run of a step from which it counts as a stair
 def gap(a: Footstep, b: Footstep) -> float:
     """Horizontal step length m between the points of the path beside two footholds."""
     d = b.centre - a.centre
-    return float(np.hypot(d[0], d[2]))
+    return math.hypot(d[0], d[2])
 
 
 def step_times(front: Footstep, one: Footstep | None, scene: Scene) -> float:
@@ -63,7 +64,7 @@ def step_times(front: Footstep, one: Footstep | None, scene: Scene) -> float:
 
 def _walking(w: float | None, scene: Scene) -> float:
     """0 standing .. 1 walking at full step length."""
-    return 0.0 if w is None else float(np.clip(w / scene.pace.step_length, 0.0, 1.0))
+    return 0.0 if w is None else min(max(w / scene.pace.step_length, 0.0), 1.0)
 
 
 def _shape(rise: float, look: Look, stair: bool) -> Shape:
@@ -319,7 +320,7 @@ def _from_or_to_stand(shape: Shape, times: StepTime, w: Walker, settling: bool, 
             span = fade * (times.step if settling else times.double)
             known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
             lead = solve_lead(shape._replace(ay=(shape.ay[0], 0.0, arch)), times, known, ends, axes, float(w.front.side))
-            y = height_track(t, lead[1], times, known, ends[0])
+            y = height_track(t, lead, times, known, ends[0])
             wander = float(np.abs(y - straight).max())
             if best is None or wander < best[0]:
                 best = (wander, known, lead)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.figure import COM, LEAD, REACH, ROTATIONS, ROWS, STANDING, TRAIL, Figure, Step, StepPlan, pose_frames, pose_step, sole_points
+from gambol.figure import COM, LEAD, REACH, ROTATIONS, ROWS, STANDING, TRAIL, Figure, Step, StepPlan, pose_frames, pose_step, sole_frames, sole_points
 from gambol.motion import Motion
 from gambol.roll import Roll
 from gambol.skeleton import Skeleton
@@ -60,7 +60,7 @@ def step_motion(plan: StepPlan, figure: Figure, grid: tuple[Array, float, float]
     n, joints = len(times), len(skeleton)
     out = posed(plan, figure, times, engine)
     rotations = out[ROTATIONS:COM].reshape(joints, 4, n).transpose(2, 0, 1)
-    contacts = _contacts(plan, figure, times, fps, terrain)
+    contacts = _contacts(plan, figure, (times, fps), terrain, engine)
     forces, pressure = _forces(plan, figure, times, out, mass)
     order = slice(None) if plan.side > 0 else slice(None, None, -1)
     feet = contacts.reshape(n, 2, 2)[:, order].reshape(n, 4)
@@ -70,11 +70,12 @@ def step_motion(plan: StepPlan, figure: Figure, grid: tuple[Array, float, float]
     )
 
 
-def _contacts(plan: StepPlan, figure: Figure, times: Array, fps: float, terrain: Terrain) -> NDArray[np.bool_]:
+def _contacts(plan: StepPlan, figure: Figure, grid: tuple[Array, float], terrain: Terrain, engine: str) -> NDArray[np.bool_]:
     """(N, 4): stance heel, tip, other heel, tip: within 5 mm of the ground and slower than 5 cm/s."""
+    times, fps = grid
     n = len(times)
-    rows = np.empty((12, 3 * n))
-    sole_points(np.concatenate([times, times - 1 / fps, times + 1 / fps]), plan, figure.foot, rows)
+    rows, asked = np.empty((12, 3 * n)), np.concatenate([times, times - 1 / fps, times + 1 / fps])
+    (sole_frames.compiled if engine == "compiled" else sole_points)(asked, plan, figure.foot, rows)
     points = rows.reshape(4, 3, 3, n)
     here = points[:, :, 0]
     speed = np.linalg.norm(points[:, :, 2] - points[:, :, 1], axis=1) * fps / 2
