@@ -7,7 +7,12 @@ low = tuple(map(int, '$minimum'.split('.')))
 sys.exit(0 if sys.version_info[:2] >= low else 1)"
 version="import sys; print('%d.%d.%d' % sys.version_info[:3])"
 found=""
-for name in ${wanted:-python3 python3.13 python3.12 python3.11 python}; do
+if [ -n "$wanted" ]; then
+    set -- "$wanted"
+else
+    set -- python3 python3.13 python3.12 python3.11 python
+fi
+for name in "$@"; do
     path=$(command -v "$name") || continue
     if "$path" -c "$check" >/dev/null 2>&1; then
         echo "$path"
