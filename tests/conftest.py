@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """The folder of reference data that is too large for the repository; tests that need it skip without it."""
+    """The folder of reference data, too large for the repository; tests that need it skip without it."""
     folder = Path(os.environ.get("GAMBOL_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip("no reference data; set GAMBOL_DATA to its folder")

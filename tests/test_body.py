@@ -10,10 +10,11 @@ from gambol.errors import GambolError
 from gambol.skeleton import Skeleton, forward_kinematics
 
 heights = st.floats(0.9, 2.2)
-HUMANOID = (
-    "hips spine chest upper_chest neck head left_shoulder left_upper_arm left_lower_arm left_hand left_upper_leg "
-    "left_lower_leg left_foot left_toes left_heel left_toe_tip"
-).split()
+HUMANOID = [
+    "hips", "spine", "chest", "upper_chest", "neck", "head",
+    "left_shoulder", "left_upper_arm", "left_lower_arm", "left_hand",
+    "left_upper_leg", "left_lower_leg", "left_foot", "left_toes", "left_heel", "left_toe_tip",
+]
 
 
 def lengths(body):
@@ -39,7 +40,8 @@ def centre_of_mass(body, positions, world):
 def test_segment_lengths_are_the_published_fractions_of_height(height):
     # Drillis & Contini (1966), fractions of body height
     published = {
-        "left_lower_leg": 0.530 - 0.285, "left_foot": 0.285 - 0.039, "left_lower_arm": 0.186, "left_hand": 0.146,
+        "left_lower_leg": 0.530 - 0.285, "left_foot": 0.285 - 0.039,
+        "left_lower_arm": 0.186, "left_hand": 0.146,
     }
     measured = lengths(Body(height))
     for joint, fraction in published.items():
@@ -73,8 +75,8 @@ def test_left_mirrors_right(height):
     s, model = Body(height).skeleton, Body(height).masses
     rest, mirror = s.rest_positions(), np.array([-1.0, 1.0, 1.0])
     for i, name in enumerate(s.names):
-        other = name.replace("left_", "right_") if name.startswith("left_") else name.replace("right_", "left_")
-        j = s.index(other)
+        side, _, part = name.partition("_")
+        j = s.index({"left": f"right_{part}", "right": f"left_{part}"}.get(side, name))
         assert_allclose(rest[j], rest[i] * mirror, atol=1e-12)
         assert_allclose(model.centres[j], model.centres[i] * mirror, atol=1e-12)
         assert model.shares[j] == model.shares[i]
@@ -116,7 +118,9 @@ def test_raising_the_arms_raises_the_centre_of_mass_by_their_moment():
     out = centre_of_mass(body, *forward_kinematics(s, s.offsets[0], rest))
     down = centre_of_mass(body, *arms_down(body))
     arm = {n: model.shares[s.index(f"left_{n}")] for n in ("upper_arm", "lower_arm", "hand")}
-    from_shoulder = {"upper_arm": 0.436 * 0.186, "lower_arm": 0.186 + 0.430 * 0.146, "hand": 0.332 + 0.506 * 0.108}
+    from_shoulder = {
+        "upper_arm": 0.436 * 0.186, "lower_arm": 0.186 + 0.430 * 0.146, "hand": 0.332 + 0.506 * 0.108,
+    }
     moment = 2 * sum(arm[n] * from_shoulder[n] for n in arm) * body.height
     assert out[1] - down[1] == pytest.approx(moment, rel=1e-9)
 

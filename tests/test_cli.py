@@ -2,6 +2,7 @@ import json
 import math
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -39,7 +40,8 @@ def walked(tmp_path_factory):
     folder = tmp_path_factory.mktemp("walk")
     files = [folder / f"walk{s}" for s in (".npz", ".bvh", ".glb")]
     words = [*SHORT, "--json", "--seed", "3", *(w for f in files for w in ("-o", str(f)))]
-    done = subprocess.run([sys.executable, "-m", "gambol", *words], capture_output=True, text=True, check=True)
+    program = [sys.executable, "-m", "gambol", *words]
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
     return files, json.loads(done.stdout)
 
 
@@ -69,7 +71,8 @@ def test_version(capsys):
 
 
 def test_the_module_runs_as_a_program():
-    done = subprocess.run([sys.executable, "-m", "gambol", "walk", "--fps", "0"], capture_output=True, text=True)
+    program = [sys.executable, "-m", "gambol", "walk", "--fps", "0"]
+    done = subprocess.run(program, capture_output=True, text=True)
     assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("gambol: ")
     assert done.stderr.count("\n") == 1
 
@@ -116,7 +119,7 @@ def test_plan_in_json_is_the_step_objects(capsys):
     assert code == 0 and len(plan) >= 3
     assert all({"M", "T", "w_prev", "h_prev", "w", "h", "alpha_deg", "mode"} <= set(step) for step in plan)
     sides = [step["M"] for step in plan]
-    assert all(a != b for a, b in zip(sides, sides[1:]))
+    assert all(a != b for a, b in pairwise(sides))
 
 
 @pytest.mark.parametrize("path", ["-1,-2 0,1", "0,0 0,2"])
@@ -239,7 +242,8 @@ def test_an_empty_form_is_the_default_task():
     from gambol.synthesis import Task
 
     task, default = WalkForm().task(read_scene(None, None), PaceForm()), Task()
-    assert (task.body, task.gait, task.fps, task.seed) == (default.body, default.gait, default.fps, default.seed)
+    for key in ("body", "gait", "laps", "fps", "duration", "seed", "hand_load"):
+        assert getattr(task, key) == getattr(default, key)
     assert WalkForm().method() == ForceWalk()
 
 
@@ -271,5 +275,6 @@ def test_json_is_plain():
         a: float
         b: object
 
-    given = {1: np.float64(2), "n": math.nan, "v": (np.arange(2), [math.inf]), "p": Pair(1.0, np.bool_(True))}
+    pair = Pair(1.0, np.bool_(True))
+    given = {1: np.float64(2), "n": math.nan, "v": (np.arange(2), [math.inf]), "p": pair}
     assert jsonable(given) == {"1": 2.0, "n": None, "v": [[0, 1], [None]], "p": {"a": 1.0, "b": True}}

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_the_empty_clip_is_neutral(n):
 def test_cutting_and_joining_gives_the_clip_back(n, cuts):
     whole = clip(n)
     edges = [0, *sorted(min(c, n) for c in cuts), n]
-    assert_same(join([whole[a:b] for a, b in zip(edges, edges[1:])]), whole)
+    assert_same(join([whole[a:b] for a, b in pairwise(edges)]), whole)
 
 
 @given(st.integers(0, 9), st.slices(9))
@@ -144,7 +145,8 @@ def test_a_joints_track_is_its_column():
         ({"contacts": np.zeros((5, 3), bool)}, "contacts has shape"),
         ({"forces": np.zeros((5, 2))}, "forces has shape"),
         ({"com": np.zeros((5, 2))}, "com has shape"),
-        ({"fps": 0.0}, "fps is 0"), ({"fps": -24.0}, "fps"), ({"fps": np.nan}, "fps"), ({"fps": np.inf}, "fps"),
+        ({"fps": 0.0}, "fps is 0"), ({"fps": -24.0}, "fps"),
+        ({"fps": np.nan}, "fps"), ({"fps": np.inf}, "fps"),
         ({"root": np.full((5, 3), np.nan)}, "not finite"),
         ({"rotations": np.full((5, 3, 4), np.inf)}, "not finite"),
     ],

@@ -1,4 +1,4 @@
-"""gambol makes skeletons walk: give it a body, a path and the ground, get motion whose planted feet stay planted.
+"""gambol makes skeletons walk: a body, a path and the ground in, motion whose planted feet stay planted out.
 
 The names below are loaded when first used, so that ``import gambol`` and ``gambol --help`` are quick.
 """
@@ -26,20 +26,21 @@ if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.terrain import Flat, HeightField, Mesh, Slope, Stairs, Terrain, parse_terrain
 
 _HOME = {
-    "METHODS": "methods", "Body": "body", "Flat": "terrain", "Footstep": "footsteps", "ForceWalk": "methods.force_walk",
-    "Gait": "gait", "GambolError": "errors", "HeightField": "terrain", "Mesh": "terrain", "Method": "synthesis",
-    "MissingExtra": "errors", "Motion": "motion", "Pace": "gait", "Path": "path", "Pose": "motion",
-    "Report": "measure", "Skeleton": "skeleton", "Slope": "terrain", "Stairs": "terrain", "Stream": "synthesis",
-    "Task": "synthesis", "Terrain": "terrain", "dials": "synthesis", "forward_kinematics": "skeleton",
-    "generate": "synthesis", "join": "motion", "load": "io", "load_path": "path", "pace": "gait",
-    "parse_path": "path", "parse_terrain": "terrain", "save": "io",
+    "METHODS": "methods", "Body": "body", "Flat": "terrain", "Footstep": "footsteps", "ForceWalk":
+    "methods.force_walk", "Gait": "gait", "GambolError": "errors", "HeightField": "terrain", "Mesh":
+    "terrain", "Method": "synthesis", "MissingExtra": "errors", "Motion": "motion", "Pace": "gait",
+    "Path": "path", "Pose": "motion", "Report": "measure", "Skeleton": "skeleton", "Slope": "terrain",
+    "Stairs": "terrain", "Stream": "synthesis", "Task": "synthesis", "Terrain": "terrain", "dials":
+    "synthesis", "forward_kinematics": "skeleton", "generate": "synthesis", "join": "motion", "load":
+    "io", "load_path": "path", "pace": "gait", "parse_path": "path", "parse_terrain": "terrain", "save":
+    "io",
 }
 
 __all__ = [
-    "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh", "Method",
-    "MissingExtra", "Motion", "Pace", "Path", "Pose", "Report", "Skeleton", "Slope", "Stairs", "Stream", "Task",
-    "Terrain", "__version__", "dials", "forward_kinematics", "generate", "join", "load", "load_path", "pace",
-    "parse_path", "parse_terrain", "save",
+    "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh",
+    "Method", "MissingExtra", "Motion", "Pace", "Path", "Pose", "Report", "Skeleton", "Slope", "Stairs",
+    "Stream", "Task", "Terrain", "__version__", "dials", "forward_kinematics", "generate", "join", "load",
+    "load_path", "pace", "parse_path", "parse_terrain", "save",
 ]
 
 

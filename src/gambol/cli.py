@@ -16,7 +16,7 @@ from cyclopts import App, CycloptsError, Parameter
 from gambol import __version__
 from gambol.errors import GambolError
 from gambol.facts import facts, jsonable, sentences
-from gambol.forms import PaceForm, WalkForm, nearest, read_ground, read_scene
+from gambol.forms import DEFAULT_PACE, DEFAULT_WALK, PaceForm, WalkForm, nearest, read_ground, read_scene
 
 if TYPE_CHECKING:
     from gambol.motion import Motion
@@ -33,6 +33,7 @@ app = App(
 Text = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
 Files = Annotated[tuple[Path, ...], Parameter(name=["--output", "-o"], negative=(), show_default=False)]
 Dials = Annotated[tuple[str, ...], Parameter(name="--dial", negative=(), show_default=False)]
+Json = Annotated[bool, Parameter(name="--json", negative=())]
 Switch = Annotated[bool, Parameter(negative=())]
 Fields = Parameter(name="*")
 
@@ -45,18 +46,19 @@ def walk(  # noqa: PLR0913
     *,
     path: Text = None,
     terrain: Text = None,
-    pace: Annotated[PaceForm, Fields] = PaceForm(),
-    form: Annotated[WalkForm, Fields] = WalkForm(),
+    pace: Annotated[PaceForm, Fields] = DEFAULT_PACE,
+    form: Annotated[WalkForm, Fields] = DEFAULT_WALK,
     dial: Dials = (),
     output: Files = (),
     mesh: bool = True,
     plan: Switch = False,
-    as_json: Annotated[bool, Parameter(name="--json", negative=())] = False,
+    as_json: Json = False,
 ) -> int:
     """Walk along a path over a ground and write the motion.
 
     Args:
-        path: a file (.csv with x,y,z in metres, y up; .json), or points "x,z x,z ...", or demo. Without it: 6 m ahead.
+        path: a file (.csv with x,y,z in metres, y up; .json), or points "x,z x,z ...", or demo. By default
+            6 m straight ahead.
         terrain: a mesh file, flat, slope:DEGREES, stairs:RISE,TREAD,COUNT (metres), or demo.
         dial: NAME=VALUE of a dial of the method, as often as wanted; `gambol dials` lists them.
         output: a file to write, as often as wanted: .npz, .bvh or .glb.
@@ -84,10 +86,10 @@ def walk(  # noqa: PLR0913
 
 
 @app.command
-def measure(
-    file: Path, *, terrain: Text = None, as_json: Annotated[bool, Parameter(name="--json", negative=())] = False
-) -> int:
-    """Measure a motion: feet, speed, path, smoothness, joint limits, forces. Exit code 1 where feet slide or sink.
+def measure(file: Path, *, terrain: Text = None, as_json: Json = False) -> int:
+    """Measure a motion: feet, speed, path, smoothness, joint limits, forces.
+
+    The exit code is 1 where feet slide or sink beyond the tolerance.
 
     Args:
         file: a .npz, .bvh or .glb motion.
@@ -132,7 +134,7 @@ def render(file: Path, *, output: Files = (), terrain: Text = None) -> int:
 
 @app.command
 def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("out")) -> int:
-    """Walk the built-in scene (flat, stairs, a curve, a slope), measure it, and write glb, bvh, npz and a picture.
+    """Walk the built-in scene, measure it, and write glb, bvh, npz and a picture.
 
     Args:
         output: the folder to write into; made if it is not there.
@@ -143,7 +145,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     path, ground = scene = read_scene("demo", "demo")
     assert path is not None
     output.mkdir(parents=True, exist_ok=True)
-    motion = generate(WalkForm().method(), WalkForm().task(scene, PaceForm()))
+    motion = generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE))
     motion.info.setdefault("ground", "demo")
     print("the built-in scene: flat ground, stairs up and down, a curve, a slope")
     report = measured(motion, ground)
@@ -185,7 +187,8 @@ def check_targets(files: Sequence[Path], suffixes: Sequence[str]) -> None:
                 do=nearest(file.suffix.lower(), suffixes) if file.suffix else "give the file a suffix",
             )
         if not file.parent.is_dir():
-            raise GambolError(f"the folder {str(file.parent)!r} does not exist", where=str(file), do="make it first")
+            what = f"the folder {str(file.parent)!r} does not exist"
+            raise GambolError(what, where=str(file), do="make it first")
 
 
 def write(motion: Motion, file: Path, mesh: bool, ground: Terrain) -> None:
@@ -204,7 +207,7 @@ def draw(motion: Motion, file: Path, ground: Terrain) -> None:
 
 def plan_lines(motion: Motion) -> list[str]:
     """The step objects of the plan, one a line."""
-    lines = [f"{'step':>4}  {'foot':5} {'T s':>6} {'w_prev':>7} {'h_prev':>7} {'w':>7} {'h':>7} {'alpha':>7}  mode"]
+    lines = ["step  foot     T s  w_prev  h_prev       w       h   alpha  mode"]
     for i, s in enumerate(motion.info.get("plan", [])):
         numbers = " ".join(f"{s[k]:7.3f}" for k in ("w_prev", "h_prev", "w", "h"))
         lines.append(f"{i + 1:4}  {s['M']:5} {s['T']:6.3f} {numbers} {s['alpha_deg']:7.1f}  {s['mode']}")

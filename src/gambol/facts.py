@@ -55,10 +55,9 @@ def sentences(motion: Motion) -> list[str]:
     import numpy as np
 
     known = facts(motion)
-    travel = float(np.linalg.norm(np.diff(motion.root[:, [0, 2]], axis=0), axis=1).sum()) if len(motion) else 0.0
-    lines = [
-        f"{known['frames']} frames at {motion.fps:g} a second: {motion.duration:.2f} s, {travel:.2f} m over the ground"
-    ]
+    travel = float(np.linalg.norm(np.diff(motion.root[:, [0, 2]], axis=0), axis=1).sum())
+    frames = f"{known['frames']} frames at {motion.fps:g} a second"
+    lines = [f"{frames}: {motion.duration:.2f} s, {travel:.2f} m over the ground"]
     if known["steps"]:
         rate = "" if known["cadence_steps_min"] is None else f", {known['cadence_steps_min']:.0f} a minute"
         speed = "" if known["speed_m_s"] is None else f", {known['speed_m_s']:.2f} m/s"

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from gambol.synthesis import Task
     from gambol.terrain import Terrain
 
-__all__ = ["PaceForm", "WalkForm", "dial_values", "nearest", "read_ground", "read_scene"]
+__all__ = [
+    "DEFAULT_PACE", "DEFAULT_WALK", "PaceForm", "WalkForm", "dial_values", "nearest", "read_ground", "read_scene",
+]
 
 DEMO = "demo"  # the built-in scene, as a path and as a ground
 
@@ -83,6 +85,9 @@ class WalkForm:
             body=body, terrain=terrain, gait=gait, laps=self.laps, fps=self.fps, duration=self.duration,
             seed=self.seed, **given,
         )
+
+
+DEFAULT_PACE, DEFAULT_WALK = PaceForm(), WalkForm()
 
 
 def read_scene(path: str | None, ground: str | None) -> tuple[Path | None, Terrain]:
