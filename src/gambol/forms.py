@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
 __all__ = [
-    "DEFAULT_PACE", "DEFAULT_WALK", "PaceForm", "WalkForm", "dial_values", "nearest", "read_ground", "read_scene",
+    "DEFAULT_PACE", "DEFAULT_WALK", "PaceForm", "WalkForm", "dial_values", "nearest", "read_ground",
+    "read_scene",
 ]
 
 DEMO = "demo"  # the built-in scene, as a path and as a ground
