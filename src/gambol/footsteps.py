@@ -25,7 +25,7 @@ STEEP = 1.3  # rise over run of a riser: steeper than any slope a person walks
 RISER = 0.035  # m, a smaller sudden change is a bump, not a step
 HIGHEST = 0.42  # of leg length: a riser that no leg can climb is higher
 TOE_OUT = 0.10  # rad, feet point outward
-MARGIN = 0.012  # m kept between sole and riser
+MARGIN = 0.014  # m kept between sole and riser
 TURN = np.radians(50)  # largest turn of one foot on the spot
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
 LAST = 0.75  # length of the step before the feet come together, of the usual one
@@ -134,7 +134,8 @@ def next_step(course: Course, rear: Footstep, front: Footstep, length: float) ->
     if stop is None:
         return None
     s, stair = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
-    return _foothold(course, side, s, "walk", stair)
+    foot = _foothold(course, side, s, "walk", stair)
+    return foot._replace(stair=stair and abs(foot.centre[1] - front.centre[1]) > RISER)
 
 
 def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tuple[float, float]) -> tuple[float, bool]:
@@ -159,13 +160,14 @@ def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tu
         if level:
             s = max(s, ahead[level - 1].end + (heel + MARGIN if ahead[level - 1].height < 0 else LEAD * body.height))
         return min(s, stop), level > 0
-    low = goal.end + (LEAD * body.height if goal.height > 0 else heel + MARGIN)
+    room = 0.06 if after is None else after.start - goal.end - heel - tip
+    low = goal.end + (LEAD * body.height if goal.height > 0 else heel + max(min(room / 2, 0.03), 0.0))
     high = np.inf if after is None else after.start - tip - MARGIN
-    tread = min(low, high)
+    tread = min(low, high) if goal.height > 0 else low
     if tread > stop:
         tread = max(stop, goal.end)
     distance = tread - front.s
-    steps = max(round(distance / length), 1)
+    steps = max(int(np.ceil(distance / length - 0.12)), 1)  # rather shorter than longer
     if steps == 1 or distance / steps < body.foot_length + 2 * MARGIN and distance < 1.3 * length:
         roomy = after is None or after.start - goal.end > length
         s = float(np.clip(front.s + length, low, max(high, low))) if roomy and goal.height < 0 else tread

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from gambol.body import G
 from gambol.kernels import kernel
 
-__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "foot_motion", "height_track", "solve_lead", "steady"]
+__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "foot_motion", "track", "solve_lead", "steady"]
 
 Array = NDArray[np.float64]
 HALF_G = G / 2
@@ -226,12 +226,12 @@ def standing_force(t, step, rise, settle):  # type: ignore[no-untyped-def]
     return out
 
 
-def height_track(t: Array, lead: Array, times: StepTime, known: Known, start: Border) -> Array:
-    """Height of C (m) at times ``t`` (N,) s for the coefficients ``lead`` (3, 6) of the stance foot."""
-    y = start.position[1] + start.velocity[1] * t - HALF_G * t * t
-    y = y + foot_motion(t, lead, times.stance, 0.0, times.step)[1]
-    y = y + foot_motion(t, known.trail, known.trail_stance, known.trail_shift, times.double)[1]
-    return y + standing_track(t, times.step, known.rise, known.settle)
+def track(t: Array, lead: Array, times: StepTime, known: Known, start: Border) -> Array:
+    """C (3, N) m at times ``t`` (N,) s for the coefficients ``lead`` (3, 6) of the stance foot."""
+    moved = np.array(foot_motion(t, lead, times.stance, 0.0, times.step)[:3])
+    moved += np.array(foot_motion(t, known.trail, known.trail_stance, known.trail_shift, times.double)[:3])
+    moved[1] += standing_track(t, times.step, known.rise, known.settle) - HALF_G * t * t
+    return start.position[:, None] + start.velocity[:, None] * t + moved
 
 
 @kernel

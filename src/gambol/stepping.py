@@ -18,9 +18,9 @@ from gambol.arm import Arm, drive, pendulum
 from gambol.figure import STYLE, Step, StepPlan
 from gambol.footsteps import Footstep
 from gambol.body import G
-from gambol.reaction import Border, Known, Shape, Steady, StepTime, height_track, solve_lead, steady
+from gambol.reaction import Border, Known, Shape, Steady, StepTime, track, solve_lead, steady
 from gambol.roll import Roll
-from gambol.swinging import swing_path
+from gambol.swinging import HIP_BELOW, swing_path
 from gambol.walker import Ahead, Look, Scene, Walker
 
 __all__ = ["RELEASE", "arm_goal", "border_at", "plan_step", "stand_border", "step_times", "style_of"]
@@ -32,12 +32,14 @@ RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93
 SETTLE = 1.35  # step times to come to rest
 STAND_FADES = (0.95, 0.8, 0.65, 0.5, 0.35)  # of the release or the last step, over which standing weight fades
 STAND_ARCHES = (-0.1, 0.05, 0.2, 0.35)  # a_y3 / a_y1 of the first and last step
+STAND_RISE = 0.0  # m that C rises over the first stance foot
 CLOSE_SHORT = (0.04, 0.15)  # steps that C lags when the last but one and the last foot land
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
 STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
-STAIR_SLOPE = 0.25  # rise over run of a step from which it counts as a stair
+STAIR_REACH = 0.985  # of the straight leg, at the heel strike on a stair
+REAR_HEEL = (0.40, 0.15)  # of the ball's distance: how far the rear ankle is up and forward by then
 
 
 def gap(a: Footstep, b: Footstep) -> float:
@@ -105,7 +107,19 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
     c = c + (front.side * still.side * k + float(np.clip(inward, -0.06, 0.06))) * left
     walk_up = look.row["com_up"] * body.leg_length - still.rise
     c[1] += k * walk_up + (1 - k) * STAND_UP * body.height - look.crouch
+    if front.stair or (one is not None and one.stair):
+        c[1] = min(c[1], _stair_height(c, rear, front, scene) - look.crouch)
     return c, k
+
+
+def _stair_height(c: Array, rear: Footstep, front: Footstep, scene: Scene) -> float:
+    """Highest C that both legs reach with a soft knee at the heel strike on a stair; the rear heel is already up."""
+    leg, foot = STAIR_REACH * (scene.figure.thigh + scene.figure.shank), scene.figure.foot
+    heights = []
+    for step, rise, ahead in ((front, 0.0, 0.0), (rear, REAR_HEEL[0] * foot.ball, REAR_HEEL[1] * foot.ball)):
+        across = math.hypot(*(c - step.place)[[0, 2]]) - ahead
+        heights.append(step.place[1] + foot.ankle + rise + math.sqrt(max(leg**2 - max(across, 0.0) ** 2, 0.1 * leg**2)))
+    return min(heights) + HIP_BELOW * scene.body.height
 
 
 def _wrap(angle: float) -> float:
@@ -197,7 +211,9 @@ def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: flo
         push, toes, heel_off = 0.62, 0.05, 0.25
     else:
         k = _walking(gap(front, one), scene)
-        push, toes, heel_off = push * (0.45 + 0.55 * k), toes * k, heel_off
+        if ahead.two.kind != "walk":  # the last foot is only drawn up
+            k = 0.3 * k
+        push, toes = push * (0.45 + 0.55 * k), toes * k
     return roll._replace(
         heel_off=max(lift - (toe_off - heel_off) * stride, roll.flat), lift=lift,
         toes_off=lift - (toe_off - row["toes_off"]) * stride, push=push, toes=toes,
@@ -289,7 +305,12 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
         landing = landing_roll(w.front, one, w.time + t0, t1 + t2, scene)
         goals = (arm_goal(1, one.side, scene, end.walking), arm_goal(-1, one.side, scene, end.walking))
     rear_roll = _shift(w.rear_roll, -w.time)
-    swing = swing_path(w.rear, one, (rear_roll, _shift(landing, -w.time)), (w.double, t0), scene)
+
+
+    def carried(t: Array) -> Array:
+        return track(t, lead, times, known, w.border)
+
+    swing = swing_path(w.rear, one, (rear_roll, _shift(landing, -w.time)), (w.double, t0), carried, scene)
     rate_next = 2 / (t0 + t1)
     plan = StepPlan(
         step=t0, stance=times.stance, double=w.double, trail_stance=w.trail_stance, trail_shift=w.trail_shift,
@@ -315,12 +336,13 @@ def _from_or_to_stand(shape: Shape, times: StepTime, w: Walker, settling: bool, 
     best: tuple[float, Known, Array] | None = None
     t = np.linspace(0.0, 1.0, 13) * times.step
     straight = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
+    straight = straight + (0.0 if settling else STAND_RISE * np.sin(np.pi * t / times.step))
     for arch in STAND_ARCHES:
         for fade in STAND_FADES:
             span = fade * (times.step if settling else times.double)
             known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
             lead = solve_lead(shape._replace(ay=(shape.ay[0], 0.0, arch)), times, known, ends, axes, float(w.front.side))
-            y = height_track(t, lead, times, known, ends[0])
+            y = track(t, lead, times, known, ends[0])[1]
             wander = float(np.abs(y - straight).max())
             if best is None or wander < best[0]:
                 best = (wander, known, lead)

@@ -6,6 +6,7 @@ small set of candidates as the calmest path that clears every edge.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +25,16 @@ Array = NDArray[np.float64]
 CLEAR = 0.012  # m, wanted between shoe and ground in mid-swing (people: 10 to 15 mm)
 NEAR_END = -0.0012  # m, allowed at the very ends, where the toe leaves and the heel arrives
 SAMPLES = np.linspace(0.0, 1.0, 33)[1:-1]
-DILATE = 0.015  # m, the ground counts as high as its highest point this far fore and aft
+DILATE = 0.007  # m, the ground counts as high as its highest point this far fore and aft
+SPACING = 0.0065  # m, of the ground profile under a swing
 OBSTACLE = 0.045  # of leg length: a height change from which a via point is used
-VIA_AT = (0.2, 0.28, 0.36, 0.44, 0.52)
-VIA_FORWARD = (0.15, 0.25, 0.35, 0.45, 0.55)  # of the way
+VIA_AT = (0.2, 0.3, 0.4, 0.5, 0.6)
+VIA_FORWARD = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # of the way
 VIA_UP = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20)  # of leg length, above the higher end
 VIA_PITCH = (-0.5, -0.2)  # rad
+HIP_BELOW = 0.034  # of body height: hip joints below C
+KNEE_SWING = (np.radians(12.0), np.radians(100.0))  # flexion that a swing over a riser keeps within
+Carried = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 class Swing(NamedTuple):
@@ -42,8 +47,14 @@ class Swing(NamedTuple):
     bend_rate: float
 
 
-def swing_path(rear: Footstep, one: Footstep | None, rolls: tuple[Roll, Roll], times: tuple[float, float], scene: Scene) -> Swing:
-    """The swing from ``rear``'s toe-off at ``times[0]`` to ``one``'s heel strike at ``times[1]`` s."""
+def swing_path(
+    rear: Footstep, one: Footstep | None, rolls: tuple[Roll, Roll], times: tuple[float, float], carried: Carried,
+    scene: Scene,
+) -> Swing:
+    """The swing from ``rear``'s toe-off at ``times[0]`` to ``one``'s heel strike at ``times[1]`` s.
+
+    ``carried`` gives C (3, N) m at times (N,) s: the leg must reach from the hip, which goes with it.
+    """
     if one is None:
         return Swing(np.zeros((2, 4, 9)), 1.0, np.array([rear.yaw, rear.pitch, rear.roll]), 0.0, 0.0)
     foot = scene.figure.foot
@@ -59,7 +70,9 @@ def swing_path(rear: Footstep, one: Footstep | None, rolls: tuple[Roll, Roll], t
     ground = _Ground.between(rear, one, foot, scene.terrain)
     swing = Swing(np.zeros(0), 1.0, goal, bend, bend_rate)
     if ground.rough > OBSTACLE * scene.body.leg_length:
-        return _over(ends, swing, ground, rear, scene)
+        hip = carried(times[0] + SAMPLES * span)
+        hip[1] -= HIP_BELOW * scene.body.height
+        return _over(ends, swing, ground, rear, hip, scene)
     return _open(ends, swing, ground, rear, scene)
 
 
@@ -99,7 +112,7 @@ class _Ground(NamedTuple):
         if isinstance(terrain, Flat):
             return _Ground(a[[0, 2]], along, length, 0.0, 1.0, np.full(2, terrain.y), 0.0)
         start, stop = -foot.heel - 0.1, length + foot.tip + 0.1
-        n = int((stop - start) / 0.0125) + 2
+        n = int((stop - start) / SPACING) + 2
         x = np.linspace(start, stop, n)
         xz = a[[0, 2]] + x[:, None] * along
         line = a[1] + (b[1] - a[1]) * np.clip(x / max(length, 1e-9), 0, 1)
@@ -168,8 +181,10 @@ def _powers(s: Array) -> Array:
     return s[:, None] ** np.arange(9)
 
 
-def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> Swing:
-    """The calmest candidate that clears every edge; the clearest one if none does."""
+def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, hip: Array, scene: Scene) -> Swing:
+    """The calmest candidate that clears every edge and keeps the knee between straight and 100 degrees."""
+    a, b = scene.figure.thigh, scene.figure.shank
+    longest, shortest = (np.sqrt(a * a + b * b + 2 * a * b * np.cos(k)) for k in KNEE_SWING)
     leg = scene.body.leg_length
     grid = np.array(np.meshgrid(VIA_FORWARD, VIA_UP, VIA_PITCH, indexing="ij")).reshape(3, -1)
     top = max(ends[1, 0], ends[1, 3])
@@ -187,7 +202,10 @@ def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
         samples = _sample(paths, at)
         short = np.maximum(target - _clearance(samples, swing, ground, rear, scene.figure.foot), 0.0).max(-1)
         effort = np.diff(samples[:, :3], 2, axis=-1)
+        distance = np.linalg.norm(samples[:, :3] - hip, axis=1)
+        beyond = np.maximum(distance - longest, 0.0).max(-1) + 0.5 * np.maximum(shortest - distance, 0.0).max(-1)
         cost = (effort**2).sum((1, 2)) + 0.02 * (np.diff(samples[:, 3], 2, axis=-1) ** 2).sum(-1) + 10 * short
+        cost = cost + 10 * beyond
         k = int(np.argmin(cost))
         if best is None or cost[k] < best[0]:
             best = (float(cost[k]), paths[k], at)

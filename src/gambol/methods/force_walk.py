@@ -153,7 +153,7 @@ class ForceWalk:
         t0 = scene.pace.step_time
         row = scene.look.row
         span = (1 + row["double"]) * t0
-        push = row["push"] * 0.6
+        push = row["push"] * 0.5
         still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, row["b"], row["p"], row["e"], 0.0)
         rear_roll = still._replace(heel_off=max(rise - 0.5 * span, 0.05), toes_off=rise - 0.1 * span, lift=rise, push=push)
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
@@ -183,20 +183,25 @@ class ForceWalk:
         Also returns the sketch of the next step, which is its plan if nothing changes by then.
         """
         w, sketch = state.walker, state.sketch
-        low = 0.0 if ahead.one is None else w.low
+        low = 0.0 if ahead.one is None else w.low if ahead.one.stair == w.front.stair else 0.3 * w.low
         for _ in range(ROUNDS):
             if not fresh and sketch is not None and sketch.low == low:
                 plan, after, over = sketch.plan, sketch.after, -1.0
             else:
                 plan, after = plan_step(w, ahead, (low, low), scene)
-                over = _excess(reach(plan, scene.figure, self.engine, slice(5, None)), scene)
-            if ahead.one is None:
+                over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene)
+            if ahead.one is None and over <= 0:
                 return plan, after, None
+            if ahead.one is None:
+                low += 1.05 * over + SPARE
+                continue
             beyond, then = plan_step(after, ahead.next(None), (low, low), scene)
             spare = _excess(reach(beyond, scene.figure, self.engine, slice(None)), scene)
             if max(over, spare) <= 0:
                 break
             low += 1.05 * max(over, spare) + SPARE
+        if ahead.one is None:
+            return plan, after, None
         if spare < -SLACK:  # lower than needed: rise again by the next border
             after = after._replace(low=max(0.0, low + 0.6 * spare))
         return plan, after, Sketch(low, beyond, then)
