@@ -101,8 +101,8 @@ def arm_angle(t, row):  # type: ignore[no-untyped-def]
     w, nu = row[1], row[6]
     late = np.maximum(t - row[4], 0.0)
     d = (w - nu) / 2 * t
-    near = np.abs(d) < 1e-9
-    sinc = np.where(near, 1.0, np.sin(d) / np.where(near, 1.0, d))
+    near = 1.0 * (np.abs(d) < 1e-9)
+    sinc = near + (1.0 - near) * np.sin(d) / (d + near)
     forced = row[5] * t * np.sin((w + nu) * t / 2) * sinc / (w + nu)
     torque = row[2] * (1 - np.cos(w * t)) + (row[3] - row[2]) * (1 - np.cos(w * late))
     return row[0] * np.cos(w * t) + torque / (w * w) + forced - row[7]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gambol.arm import arm_angle
 from gambol.body import Body
-from gambol.kernels import kernel
+from gambol.kernels import either, kernel
 from gambol.reaction import body_motion, standing_force
 from gambol.roll import Foot, Roll, ball_heel_tip, roll_pitch, sole_ankle
 from gambol.swing import evaluate
@@ -342,12 +342,12 @@ def pose_step(t, p, fig, out):  # type: ignore[no-untyped-def]
     fx, fy, fz, theta1, bend1 = _ground_foot(t, p.front, fig.foot)
     gx, gy, gz, gtheta, gbend = _ground_foot(t, p.rear, fig.foot)
     wx, wy, wz, wtheta, wbend, wyaw, wpitch, wroll = _swing_foot(t, p)
-    air = t > p.lift
-    bx, by, bz = np.where(air, wx, gx), np.where(air, wy, gy), np.where(air, wz, gz)
-    theta2, bend2 = np.where(air, wtheta, gtheta), np.where(air, wbend, gbend)
-    yaw1, yaw2 = p.front.yaw - psi, np.where(air, wyaw, p.rear.yaw) - psi
+    air = 1.0 * (t > p.lift)
+    bx, by, bz = either(air, wx, gx), either(air, wy, gy), either(air, wz, gz)
+    theta2, bend2 = either(air, wtheta, gtheta), either(air, wbend, gbend)
+    yaw1, yaw2 = p.front.yaw - psi, either(air, wyaw, p.rear.yaw) - psi
     pitch1, roll1 = p.front.pitch, p.front.roll
-    pitch2, roll2 = np.where(air, wpitch, p.rear.pitch), np.where(air, wroll, p.rear.roll)
+    pitch2, roll2 = either(air, wpitch, p.rear.pitch), either(air, wroll, p.rear.roll)
     f1x, f1y, f1z = _foot_in_heading(fx, fy, fz, c, s, cx, cy, cz)
     f2x, f2y, f2z = _foot_in_heading(bx, by, bz, c, s, cx, cy, cz)
     m1x, m1y, m1z = _foot_moment(theta1, yaw1, pitch1, roll1, fig)
@@ -403,10 +403,10 @@ def sole_points(t, p, foot, out):  # type: ignore[no-untyped-def]
     _sole_rows(fx, fy, fz, theta, bend, (p.front.yaw, p.front.pitch, p.front.roll), foot, out, 0)
     gx, gy, gz, gtheta, gbend = _ground_foot(t, p.rear, foot)
     wx, wy, wz, wtheta, wbend, wyaw, wpitch, wroll = _swing_foot(t, p)
-    air = t > p.lift
-    angles = (np.where(air, wyaw, p.rear.yaw), np.where(air, wpitch, p.rear.pitch), np.where(air, wroll, p.rear.roll))
-    theta, bend = np.where(air, wtheta, gtheta), np.where(air, wbend, gbend)
-    _sole_rows(np.where(air, wx, gx), np.where(air, wy, gy), np.where(air, wz, gz), theta, bend, angles, foot, out, 6)
+    air = 1.0 * (t > p.lift)
+    angles = (either(air, wyaw, p.rear.yaw), either(air, wpitch, p.rear.pitch), either(air, wroll, p.rear.roll))
+    theta, bend = either(air, wtheta, gtheta), either(air, wbend, gbend)
+    _sole_rows(either(air, wx, gx), either(air, wy, gy), either(air, wz, gz), theta, bend, angles, foot, out, 6)
 
 
 @kernel

@@ -17,7 +17,7 @@ from typing import Any
 
 from gambol.errors import GambolError, MissingExtra
 
-__all__ = ["ENGINES", "Kernel", "check_engine", "kernel"]
+__all__ = ["ENGINES", "Kernel", "check_engine", "either", "kernel"]
 
 ENGINES = ("numpy", "compiled")
 
@@ -58,6 +58,12 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Mark a function of numbers as compilable (see the module's text for what it may use)."""
     return Kernel(function)
+
+
+@kernel
+def either(yes, a, b):  # type: ignore[no-untyped-def]
+    """``a`` where ``yes`` is 1.0, ``b`` where it is 0.0: np.where without an array for every number."""
+    return yes * a + (1.0 - yes) * b
 
 
 def check_engine(engine: str) -> str:

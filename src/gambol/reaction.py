@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from gambol.body import G
 from gambol.kernels import kernel
 
-__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "foot_motion", "track", "solve_lead", "steady"]
+__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "foot_motion", "heights", "solve_lead", "steady", "track"]
 
 Array = NDArray[np.float64]
 HALF_G = G / 2
@@ -226,6 +226,13 @@ def standing_force(t, step, rise, settle):  # type: ignore[no-untyped-def]
     return out
 
 
+def heights(t: Array, times: StepTime, known: Known, start: Border) -> tuple[Array, Array]:
+    """Height of C (N,) m without the stance foot's push, and (6, N) what each of its vertical sines adds."""
+    y = start.position[1] + start.velocity[1] * t - HALF_G * t * t
+    y = y + known.trail[1] @ _track(t, known.trail_stance, known.trail_shift, times.double)
+    return y + standing_track(t, times.step, known.rise, known.settle), _track(t, times.stance, 0.0, times.step)
+
+
 def track(t: Array, lead: Array, times: StepTime, known: Known, start: Border) -> Array:
     """C (3, N) m at times ``t`` (N,) s for the coefficients ``lead`` (3, 6) of the stance foot."""
     moved = np.array(foot_motion(t, lead, times.stance, 0.0, times.step)[:3])
@@ -242,5 +249,5 @@ def body_motion(t, p):  # type: ignore[no-untyped-def]
     x = p.c0[0] + p.v0[0] * t + ax + bx
     y = p.c0[1] + p.v0[1] * t + ay + by - HALF_G * t * t + standing_track(t, p.step, p.rise, p.settle)
     z = p.c0[2] + p.v0[2] * t + az + bz
-    on = np.where(t < p.double, 1.0, 0.0)
+    on = 1.0 * (t < p.double)
     return x, y, z, lx, ly, lz, on * tx, on * ty, on * tz

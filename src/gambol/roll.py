@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gambol.kernels import kernel
+from gambol.kernels import either, kernel
 
 __all__ = ["Foot", "Roll", "ankle_rates", "ball_heel_tip", "roll_pitch", "sole_ankle"]
 
@@ -68,8 +68,8 @@ def sole_ankle(theta, tau, foot):  # type: ignore[no-untyped-def]
     back = foot.ball - foot.tip
     ball_x = foot.tip + back * np.cos(tau) - foot.ball * c - foot.ankle * s
     ball_y = back * np.sin(tau) - foot.ball * s + foot.ankle * c
-    up = theta > 0
-    return np.where(up, heel_x, ball_x), np.where(up, heel_y, ball_y)
+    up = 1.0 * (theta > 0)
+    return either(up, heel_x, ball_x), either(up, heel_y, ball_y)
 
 
 def ankle_rates(roll: Roll, foot: Foot, *, lift: bool) -> tuple[complex, complex, complex, tuple[float, float, float]]:

@@ -18,7 +18,7 @@ from gambol.arm import Arm, drive, pendulum
 from gambol.figure import STYLE, Step, StepPlan
 from gambol.footsteps import Footstep
 from gambol.body import G
-from gambol.reaction import Border, Known, Shape, Steady, StepTime, track, solve_lead, steady
+from gambol.reaction import Border, Known, Shape, Steady, StepTime, heights, solve_lead, steady, track
 from gambol.roll import Roll
 from gambol.swinging import HIP_BELOW, swing_path
 from gambol.walker import Ahead, Look, Scene, Walker
@@ -337,13 +337,13 @@ def _from_or_to_stand(shape: Shape, times: StepTime, w: Walker, settling: bool, 
     t = np.linspace(0.0, 1.0, 13) * times.step
     straight = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
     straight = straight + (0.0 if settling else STAND_RISE * np.sin(np.pi * t / times.step))
-    for arch in STAND_ARCHES:
-        for fade in STAND_FADES:
-            span = fade * (times.step if settling else times.double)
-            known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
+    for fade in STAND_FADES:
+        span = fade * (times.step if settling else times.double)
+        known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
+        carried, pushed = heights(t, times, known, ends[0])
+        for arch in STAND_ARCHES:
             lead = solve_lead(shape._replace(ay=(shape.ay[0], 0.0, arch)), times, known, ends, axes, float(w.front.side))
-            y = track(t, lead, times, known, ends[0])[1]
-            wander = float(np.abs(y - straight).max())
+            wander = float(np.abs(carried + lead[1] @ pushed - straight).max())
             if best is None or wander < best[0]:
                 best = (wander, known, lead)
     assert best is not None

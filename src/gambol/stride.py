@@ -109,5 +109,5 @@ def _pressure(step: Step, figure: Figure, times: Array) -> Array:
 
 
 def _ease(u: Array) -> Array:
-    u = np.clip(u, 0.0, 1.0)
+    u = np.minimum(np.maximum(u, 0.0), 1.0)
     return u * u * (3 - 2 * u)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gambol.kernels import kernel
+from gambol.kernels import either, kernel
 
 __all__ = ["BUMP", "bumped", "evaluate", "quintic", "through"]
 
@@ -91,9 +91,9 @@ def _unit_breaks(spans: tuple[float, float], order: int) -> Array:
 @kernel
 def evaluate(s, at, path, d):  # type: ignore[no-untyped-def]
     """Coordinate ``d`` of a path at ``s``; the pieces meet at ``at``."""
-    second = s > at
-    r = np.where(second, (s - at) / (1.0 - at) if at < 1.0 else s, s / at)
+    second = 1.0 * (s > at)
+    r = either(second, (s - at) / max(1.0 - at, 1e-12), s / at)
     out = 0.0 * s
     for k in range(8, -1, -1):
-        out = out * r + np.where(second, path[1, d, k], path[0, d, k])
+        out = out * r + either(second, path[1, d, k], path[0, d, k])
     return out

@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 CLEAR = 0.012  # m, wanted between shoe and ground in mid-swing (people: 10 to 15 mm)
 NEAR_END = -0.0012  # m, allowed at the very ends, where the toe leaves and the heel arrives
 SAMPLES = np.linspace(0.0, 1.0, 33)[1:-1]
+RAMP = np.minimum(1.0, 16.8 * SAMPLES**2 * (1 - SAMPLES) ** 2)  # share of the clearance asked for at each sample
 DILATE = 0.007  # m, the ground counts as high as its highest point this far fore and aft
 SPACING = 0.0065  # m, of the ground profile under a swing
 OBSTACLE = 0.045  # of leg length: a height change from which a via point is used
@@ -35,6 +36,9 @@ VIA_PITCH = (-0.5, -0.2)  # rad
 HIP_BELOW = 0.034  # of body height: hip joints below C
 KNEE_SWING = (np.radians(12.0), np.radians(100.0))  # flexion that a swing over a riser keeps within
 Carried = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+POWERS = SAMPLES[:, None] ** np.arange(9)
 
 
 class Swing(NamedTuple):
@@ -124,9 +128,11 @@ class _Ground(NamedTuple):
         wide = np.max([np.roll(y, i) for i in range(-k, k + 1)], axis=0)
         return _Ground(a[[0, 2]], along, length, start, float(x[1] - x[0]), wide, rough)
 
-    def height(self, x: Array) -> Array:
+    def height(self, x: Array) -> Array | float:
         """Dilated ground height at distance ``x`` along the line."""
-        at = np.clip((x - self.start) / self.spacing, 0, len(self.heights) - 1.001)
+        if self.rough == 0.0:
+            return self.heights[0]
+        at = np.minimum(np.maximum((x - self.start) / self.spacing, 0.0), len(self.heights) - 1.001)
         k = at.astype(int)
         return self.heights[k] + (at - k) * (self.heights[k + 1] - self.heights[k])
 
@@ -150,8 +156,7 @@ def _clearance(samples: Array, swing: Swing, ground: _Ground, rear: Footstep, fo
 
 
 def _target(scene: Scene) -> Array:
-    s = SAMPLES
-    return NEAR_END + (CLEAR + scene.look.lift - NEAR_END) * np.minimum(1.0, 12 * s**2 * (1 - s) ** 2 * 1.4)
+    return NEAR_END + (CLEAR + scene.look.lift - NEAR_END) * RAMP
 
 
 def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> Swing:
@@ -165,10 +170,10 @@ def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
     lift = part if part < 1 else 1.0
     bumps[1] = leg * lift * np.array([row["y0"], row["y1"], row["y2"]])
     bumps[3] = lift * np.array([row["t0"], row["t1"], row["t2"]])
-    target, shape = _target(scene), _powers(SAMPLES) @ BUMP[0]
+    target, shape = _target(scene), POWERS @ BUMP[0]
     for _ in range(6):
         path = bumped(ends, bumps)
-        samples = path[0] @ _powers(SAMPLES).T
+        samples = path[0] @ POWERS.T
         missing = target - _clearance(samples, swing, ground, rear, scene.figure.foot)
         need = float((missing / np.maximum(shape, 0.2)).max())
         if need <= 1e-6:
