@@ -191,7 +191,7 @@ def test_dials_lists_every_dial(capsys):
         (["walk", "--engine", "gpu"], "numpy or compiled"),
         (["walk", "--speed", "9"], "to .* m/s"),
         (["walk", "--speed", "nan"], "speed is nan"),
-        (["walk", "--step-length", "3"], "at most"),
+        (["walk", "--step-length", "1.2", "--speed", "1.5"], "at most"),
         (["walk", "--speed", "1", "--step-length", "0.6", "--cadence", "100"], "any two"),
         (["walk", "--height", "170"], "0.9 to 3.1 m"),
         (["walk", "--mass", "-1"], "positive"),

@@ -142,8 +142,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     from gambol.measure import measure as measured
     from gambol.synthesis import generate
 
-    path, ground = scene = read_scene("demo", "demo")
-    assert path is not None
+    _, ground = scene = read_scene("demo", "demo")
     output.mkdir(parents=True, exist_ok=True)
     motion = generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE))
     motion.info.setdefault("ground", "demo")

@@ -72,7 +72,7 @@ class WalkForm:
 
         return ForceWalk(preset=self.preset, engine=self.engine, **dial_values(ForceWalk, dials))
 
-    def task(self, scene: tuple[Path | None, Terrain], pace: PaceForm) -> Task:
+    def task(self, scene: tuple[Path, Terrain], pace: PaceForm) -> Task:
         """The task: this form, a scene and a pace."""
         from gambol.body import Body
         from gambol.gait import Gait
@@ -81,36 +81,50 @@ class WalkForm:
         path, terrain = scene
         body = Body(**{k: v for k in ("height", "mass") if (v := getattr(pace, k)) is not None})
         gait = Gait(speed=pace.speed, step_length=pace.step_length, cadence=pace.cadence)
-        given: dict[str, Any] = {} if path is None else {"path": path}
         return Task(
-            body=body, terrain=terrain, gait=gait, laps=self.laps, fps=self.fps, duration=self.duration,
-            seed=self.seed, **given,
+            body=body, path=path, terrain=terrain, gait=gait, laps=self.laps, fps=self.fps, duration=self.duration,
+            seed=self.seed,
         )
 
 
 DEFAULT_PACE, DEFAULT_WALK = PaceForm(), WalkForm()
 
 
-def read_scene(path: str | None, ground: str | None) -> tuple[Path | None, Terrain]:
-    """Path and ground from their texts; the built-in scene's path where only its ground is asked for."""
+def read_scene(path: str | None, ground: str | None) -> tuple[Path, Terrain]:
+    """Path and ground from their texts.
+
+    Without a path it is the built-in scene's on the built-in ground, and straight ahead over the whole of any stairs
+    elsewhere.
+    """
     from gambol.path import load_path, parse_path
-    from gambol.scenes import demo
 
     terrain = read_ground(ground or (DEMO if path == DEMO else "flat"))
     if path == DEMO or (path is None and ground == DEMO):
+        from gambol.scenes import demo
+
         return demo()[0], terrain
     if path is None:
-        return None, terrain
-    is_file = FilePath(path).suffix.lower() in (".csv", ".json", ".txt") or FilePath(path).is_file()
+        return parse_path(f"0,0 0,{_ahead(terrain):g}"), terrain
+    is_file = FilePath(path).suffix.lower() in (".csv", ".json") or FilePath(path).is_file()
     return (load_path(path) if is_file else parse_path(path)), terrain
+
+
+def _ahead(terrain: Terrain) -> float:
+    """m to walk where nothing is said: 6, or 2 beyond the end of the stairs."""
+    from gambol.terrain import Stairs
+
+    return terrain.start + terrain.count * terrain.tread + 2.0 if isinstance(terrain, Stairs) else 6.0
 
 
 def read_ground(text: str) -> Terrain:
     """The ground from its text: ``demo``, or whatever :func:`gambol.terrain.parse_terrain` knows."""
-    from gambol.scenes import demo
     from gambol.terrain import parse_terrain
 
-    return demo()[1] if text == DEMO else parse_terrain(text)
+    if text != DEMO:
+        return parse_terrain(text)
+    from gambol.scenes import demo
+
+    return demo()[1]
 
 
 def dial_values(method: Any, texts: Iterable[str]) -> dict[str, float]:
