@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gambol.body import Body
 from gambol.errors import GambolError
-from gambol.path import Path
+from gambol.path import Path, drop
 from gambol.terrain import Flat, Terrain
 
 __all__ = ["Course", "Edge", "Footstep", "first_feet", "next_step", "step_object", "survey"]
@@ -76,6 +76,8 @@ def survey(path: Path, terrain: Terrain, body: Body, half_width: float, laps: in
     Raises:
         GambolError: where the path leaves the terrain, or a riser is higher than a leg can climb.
     """
+    if not isinstance(terrain, Flat):
+        path = drop(path, terrain, HIGHEST * body.leg_length)
     end = path.length * (laps if path.closed else 1)
     stops = (*[p for p in path.pivots if 0 < p < end], end)
     edges = tuple(_edges(path, terrain, body, side * half_width, end) for side in (1, -1))

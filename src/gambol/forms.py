@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 DEMO = "demo"  # the built-in scene, as a path and as a ground
+GROUNDS = ("flat", "slope", "stairs", DEMO)
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,9 @@ def read_ground(text: str) -> Terrain:
     """The ground from its text: ``demo``, or whatever :func:`gambol.terrain.parse_terrain` knows."""
     from gambol.terrain import parse_terrain
 
+    kind = text.partition(":")[0]
+    if kind not in GROUNDS and (close := difflib.get_close_matches(kind, GROUNDS, 1)):
+        raise GambolError(f"no ground is called {kind!r}", where="--terrain", do=f"did you mean {close[0]!r}?")
     if text != DEMO:
         return parse_terrain(text)
     from gambol.scenes import demo
