@@ -25,6 +25,7 @@ STEEP = 1.3  # rise over run of a riser: steeper than any slope a person walks
 RISER = 0.035  # m, a smaller sudden change is a bump, not a step
 HIGHEST = 0.42  # of leg length: a riser that no leg can climb is higher
 TOE_OUT = 0.10  # rad, feet point outward
+MOST_TURNED = np.radians(35)  # on treads shorter than the foot
 MARGIN = 0.014  # m kept between sole and riser
 TURN = np.radians(50)  # largest turn of one foot on the spot
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
@@ -135,13 +136,13 @@ def next_step(course: Course, rear: Footstep, front: Footstep, length: float) ->
             return _beside(course, side, front, "turn", front.heading + step)
     if stop is None:
         return None
-    s, stair = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
-    foot = _foothold(course, side, s, "walk", stair)
+    s, stair, tread = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
+    foot = _foothold(course, side, s, "walk", stair, turned=_turned(tread, course.body))
     return foot._replace(stair=stair and abs(foot.centre[1] - front.centre[1]) > RISER)
 
 
-def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tuple[float, float]) -> tuple[float, bool]:
-    """Arc length of the next foothold on open ground, before a stop, or on the tread that is there."""
+def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tuple[float, float]) -> tuple[float, bool, float]:
+    """Arc length of the next foothold, whether a riser is passed, and the length of its tread (m, going down)."""
     length, stop = ask
     body = course.body
     heel, tip = 0.2 * body.foot_length, 0.8 * body.foot_length
@@ -155,14 +156,18 @@ def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tu
     after = ahead[level + 1] if level + 1 < len(ahead) else None
     remaining = stop - front.s
     if goal is None or goal.start > front.s + REACH_STEPS * length + tip:
-        steps = max(round(remaining / length + 1 - LAST), 1)  # the last one is shorter
+        # the last one is shorter; none is much longer than asked for
+        steps = max(int(np.ceil(remaining / length - 0.12 + 1 - LAST)), 1)
         s = front.s + (remaining if steps == 1 else remaining / (steps - 1 + LAST))
         if goal is not None and s + tip > goal.start - MARGIN:
             s = goal.start - MARGIN - tip
         if level:
             s = max(s, ahead[level - 1].end + (heel + MARGIN if ahead[level - 1].height < 0 else LEAD * body.height))
-        return min(s, stop), level > 0
-    room = 0.06 if after is None else after.start - goal.end - heel - tip
+        return min(s, stop), level > 0, np.inf
+    tread_length = np.inf if after is None else after.start - goal.end
+    sole = body.foot_length * (np.cos(_turned(tread_length, body)) if goal.height < 0 else 1.0)
+    heel, tip = 0.2 * sole, 0.8 * sole
+    room = min(tread_length - sole, 0.06)
     low = goal.end + (LEAD * body.height if goal.height > 0 else heel + max(min(room / 2, 0.03), 0.0))
     high = np.inf if after is None else after.start - tip - MARGIN
     tread = min(low, high) if goal.height > 0 else low
@@ -173,11 +178,17 @@ def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tu
     if steps == 1 or distance / steps < body.foot_length + 2 * MARGIN and distance < 1.3 * length:
         roomy = after is None or after.start - goal.end > length
         s = float(np.clip(front.s + length, low, max(high, low))) if roomy and goal.height < 0 else tread
-        return min(s, stop), True
+        return min(s, stop), True, tread_length if goal.height < 0 else np.inf
     s = front.s + distance / steps
     if s + tip > goal.start - MARGIN:
         s = goal.start - MARGIN - tip
-    return s, level > 0
+    return s, level > 0, np.inf
+
+
+def _turned(tread: float, body: Body) -> float:
+    """How far a foot turns out (rad) so that the whole sole is on a short tread going down."""
+    share = (tread - 2 * MARGIN) / body.foot_length
+    return TOE_OUT if share >= np.cos(TOE_OUT) else float(np.arccos(max(share, np.cos(MOST_TURNED))))
 
 
 def _beside(course: Course, side: int, front: Footstep, kind: str, heading: float) -> Footstep:
@@ -185,7 +196,7 @@ def _beside(course: Course, side: int, front: Footstep, kind: str, heading: floa
     return _foothold(course, side, front.s, kind, False, heading)
 
 
-def _foothold(course: Course, side: int, s: float, kind: str, stair: bool, heading: float | None = None) -> Footstep:
+def _foothold(course: Course, side: int, s: float, kind: str, stair: bool, heading: float | None = None, turned: float = TOE_OUT) -> Footstep:  # noqa: PLR0913
     path = course.path
     if heading is None:
         at = s + 1e-4 if kind == "stand" else s - 1e-4 if any(abs(s - e) < 1e-6 for e in course.stops) else s
@@ -193,7 +204,7 @@ def _foothold(course: Course, side: int, s: float, kind: str, stair: bool, headi
     point = np.asarray(path.point(s), float)
     left = np.array([np.cos(heading), 0.0, -np.sin(heading)])
     place = point + side * course.half_width * left
-    yaw = heading + side * TOE_OUT
+    yaw = heading + side * turned
     y, pitch, roll = _touch(course, place, yaw)
     place[1] = y
     return Footstep(side, place, np.array([point[0], y, point[2]]), heading, yaw, pitch, roll, float(s), kind, stair)

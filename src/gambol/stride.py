@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 CONTACT_GAP = 0.005  # m
 CONTACT_SPEED = 0.05  # m/s
 # denser at both ends, where a leg comes near its full length
-_COARSE = np.array([0, 0.03, 0.07, 0.12, 0.18, 0.26, 0.36, 0.46, 0.56, 0.66, 0.76, 0.84, 0.9, 0.95, 0.98, 1.0])
+_COARSE = np.array([0, 0.03, 0.07, 0.12, 0.18, 0.26, 0.36, 0.46, 0.56, 0.66, 0.74, 0.8, 0.84, 0.87, 0.9, 0.93, 0.96, 0.98, 1.0])
 
 
 def frames(start: float, end: float, fps: float, last: bool) -> NDArray[np.int64]:

@@ -28,13 +28,13 @@ SAMPLES = np.linspace(0.0, 1.0, 33)[1:-1]
 RAMP = np.minimum(1.0, 16.8 * SAMPLES**2 * (1 - SAMPLES) ** 2)  # share of the clearance asked for at each sample
 DILATE = 0.007  # m, the ground counts as high as its highest point this far fore and aft
 SPACING = 0.0065  # m, of the ground profile under a swing
-OBSTACLE = 0.045  # of leg length: a height change from which a via point is used
+OBSTACLE = 0.06  # of leg length: if the measured swing must be raised by more to clear, a via point is used
 VIA_AT = (0.2, 0.3, 0.4, 0.5, 0.6)
 VIA_FORWARD = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # of the way
 VIA_UP = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20)  # of leg length, above the higher end
 VIA_PITCH = (-0.5, -0.2)  # rad
 HIP_BELOW = 0.034  # of body height: hip joints below C
-KNEE_SWING = (np.radians(12.0), np.radians(100.0))  # flexion that a swing over a riser keeps within
+KNEE_SWING = (np.radians(18.0), np.radians(100.0))  # flexion that a swing over a riser keeps within
 Carried = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -73,11 +73,12 @@ def swing_path(
     goal = np.array([rear.yaw + _wrap(one.yaw - rear.yaw), one.pitch, one.roll])
     ground = _Ground.between(rear, one, foot, scene.terrain)
     swing = Swing(np.zeros(0), 1.0, goal, bend, bend_rate)
-    if ground.rough > OBSTACLE * scene.body.leg_length:
-        hip = carried(times[0] + SAMPLES * span)
-        hip[1] -= HIP_BELOW * scene.body.height
-        return _over(ends, swing, ground, rear, hip, scene)
-    return _open(ends, swing, ground, rear, scene)
+    plain, raised = _open(ends, swing, ground, rear, scene)
+    if raised <= OBSTACLE * scene.body.leg_length:
+        return plain
+    hip = carried(times[0] + SAMPLES * span)
+    hip[1] -= HIP_BELOW * scene.body.height
+    return _over(ends, swing, ground, rear, hip, scene)
 
 
 def _wrap(angle: float) -> float:
@@ -159,8 +160,8 @@ def _target(scene: Scene) -> Array:
     return NEAR_END + (CLEAR + scene.look.lift - NEAR_END) * RAMP
 
 
-def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> Swing:
-    """The measured swing, raised by the missing clearance."""
+def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> tuple[Swing, float]:
+    """The measured swing raised by the missing clearance, and by how much (m) that was."""
     row, leg = scene.look.row, scene.body.leg_length
     part = float(np.clip(ground.length / (2 * scene.pace.step_length), 0.0, 1.2))
     bumps = np.zeros((4, 3))
@@ -179,7 +180,7 @@ def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
         if need <= 1e-6:
             break
         bumps[1, 0] += need + 1e-6
-    return swing._replace(path=path)
+    return swing._replace(path=path), float(bumps[1, 0]) - leg * lift * row["y0"]
 
 
 def _powers(s: Array) -> Array:
