@@ -11,7 +11,6 @@ from walks import half_way, largest_changes, level_walk, posed_com, slides, sole
 from gambol.body import Body
 from gambol.errors import GambolError
 from gambol.gait import Gait
-from gambol.io import save
 from gambol.methods import METHODS
 from gambol.motion import join
 from gambol.path import Path
@@ -92,6 +91,8 @@ def test_live_path(name):
 
 
 def test_deterministic_bytes(name, tmp_path):
+    from gambol.io import save
+
     task = Task(path=straight(3))
     for file in ("a.npz", "b.npz", "a.glb", "b.glb", "a.bvh", "b.bvh"):
         save(generate(METHODS[name](), task), tmp_path / file)
@@ -195,7 +196,7 @@ def test_a_walk_begins_and_ends_standing(name):
     motion = level_walk(name)
     for k in (0, -1):
         assert motion.contacts[k].all()
-        assert motion.forces[k, :, 1] == pytest.approx([motion.mass * 9.81 / 2] * 2, rel=1e-3)
+        assert motion.forces[k, :, 1] == pytest.approx([motion.mass * 9.81 / 2] * 2, rel=5e-3)  # the last frame is up to 1 / fps early
     velocity = np.diff(motion.root, axis=0) * motion.fps
     assert np.linalg.norm(velocity[[0, -1]], axis=-1).max() < 0.02
 

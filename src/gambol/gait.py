@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gambol.body import Body, G
 from gambol.errors import GambolError
 
-__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "pace"]
+__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "eased", "pace"]
 
 # Fit to 26 adults at six overground speeds each (Fukuchi, Fukuchi & Duarte 2018, spatiotemporal table):
 # step rate = 0.910 v_hat^0.490 sqrt(g/leg), step length = v / rate; scatter 7.5 %, v_hat 0.12..0.62.
@@ -22,6 +22,7 @@ RATE, RATE_POWER = 0.910, 0.490
 DEFAULT_SPEED = 0.398  # v_hat of the "free" class of Schwartz, Rozumalski & Trost (2008): 1.2 m/s for 1.75 m
 MIN_SPEED, MAX_SPEED = 0.08, 0.72  # v_hat; above it people run (Froude number 0.5)
 MAX_STEP = 1.05  # step length over leg length that the hips still reach
+QUICKEST = 1.2  # speed of a step over that of the one before
 WIDTH = 0.058  # distance between the lines of the two feet over body height
 
 
@@ -102,6 +103,15 @@ def pace(gait: Gait, body: Body, time: float = 0.0) -> Pace:
     out = Pace(float(v), float(v / n), float(1 / n))
     _check(out, body)
     return out
+
+
+def eased(p: Pace, before: float) -> Pace:
+    """``p``, but at most :data:`QUICKEST` faster or slower than the step before at ``before`` m/s (0: from a stand)."""
+    if before <= 0:
+        return p
+    speed = min(max(p.speed, before / QUICKEST), before * QUICKEST)
+    length = p.step_length * (speed / p.speed) ** (1 - RATE_POWER)
+    return p if speed == p.speed else Pace(speed, length, length / speed)
 
 
 def _check(p: Pace, body: Body) -> None:

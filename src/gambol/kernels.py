@@ -10,6 +10,8 @@ every kernel it calls compiled too; compiling happens at first use and is cached
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import types
 from collections.abc import Callable
 from functools import cached_property
@@ -45,14 +47,26 @@ class Kernel:
         except ImportError:
             raise MissingExtra("numba", "fast", "the compiled engine") from None
         source = self.function
-        names = {
-            k: v.compiled if isinstance(v, Kernel) else v for k, v in source.__globals__.items()
-            if k in _names(source.__code__)
-        }
+        names = {k: v.compiled if isinstance(v, Kernel) else v for k, v in self._globals().items()}
         twin = types.FunctionType(source.__code__, {"__builtins__": __builtins__, **names}, source.__name__)
-        twin.__module__, twin.__qualname__ = source.__module__, source.__qualname__
+        # numba's disk cache knows a function by its name and its own file's age alone: the name says the rest
+        twin.__module__, twin.__qualname__ = source.__module__, f"{source.__qualname__}_{self.digest}"
         twin.__defaults__ = source.__defaults__
-        return numba.njit(cache=True, error_model="numpy", fastmath=False)(twin)
+        return numba.njit(cache=True, error_model="numpy")(twin)
+
+    @cached_property
+    def digest(self) -> str:
+        """Changes with the source of this kernel, of all it calls, and with the constants they use."""
+        parts = [inspect.getsource(self.function)]
+        for name, value in sorted(self._globals().items()):
+            constant = "" if isinstance(value, types.ModuleType) else repr(value)
+            parts.append(value.digest if isinstance(value, Kernel) else f"{name} {constant}")
+        return hashlib.sha1("\n".join(parts).encode()).hexdigest()[:12]
+
+    def _globals(self) -> dict[str, Any]:
+        """The module-level names that the function uses."""
+        used = _names(self.function.__code__)
+        return {k: v for k, v in self.function.__globals__.items() if k in used}
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

@@ -56,7 +56,8 @@ def roll_pitch(t, roll):  # type: ignore[no-untyped-def]
     r = np.minimum(np.maximum((t - roll.heel_off) / (roll.lift - roll.heel_off), 0.0), 1.0)
     q = np.minimum(np.maximum((t - roll.toes_off) / (roll.lift - roll.toes_off), 0.0), 1.0)
     heel = roll.strike * (1 - u) ** 3 * (1 + roll.soft * u)
-    return heel - roll.push * (roll.b * r * r + (1 - roll.b) * r**roll.p * (1 + roll.e * (1 - r))), -roll.toes * q * q
+    push = roll.push * (roll.b * r * r + (1 - roll.b) * r**roll.p * (1 + roll.e * (1 - r)))
+    return heel - push, heel - roll.toes * q * q  # until the sole is flat the toes go with it
 
 
 @kernel

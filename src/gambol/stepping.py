@@ -325,7 +325,7 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
         time=w.time + t0, rear=w.front, front=one if one is not None else w.rear, rear_roll=front_roll,
         front_roll=landing if one is not None else w.rear_roll, border=end.border, yaw=end.yaw, yaw_rate=end.yaw_rate,
         trail=lead, trail_stance=times.stance, trail_shift=t0, double=double_next, standing=False, phase_rate=rate_next,
-        style=style, arms=goals, low=low[0],
+        style=style, arms=goals, low=low[0], speed=scene.pace.speed,
     )
     return plan, after
 

@@ -67,6 +67,7 @@ class Walker(NamedTuple):
     style: Array
     arms: tuple[float, float]  # rad, left and right
     low: float  # m that C was lowered by at this heel strike
+    speed: float  # m/s of the step before (0 from a stand)
 
 
 class Ahead(NamedTuple):

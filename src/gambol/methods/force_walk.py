@@ -16,7 +16,7 @@ import numpy as np
 from gambol.errors import GambolError
 from gambol.figure import StepPlan, figure_of
 from gambol.footsteps import Course, Footstep, first_feet, next_step, step_object, survey
-from gambol.gait import dimensionless, pace
+from gambol.gait import dimensionless, eased, pace
 from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
@@ -96,8 +96,9 @@ class ForceWalk:
         turn = float(course.path.curvature(min(0.5, course.path.length / 2)))
         rear, front = first_feet(course, 1 if turn > 0.02 else -1)
         walker = self._standing(task, rear, front)
-        ahead = _ahead(course, walker, task)
-        return State(self._down(walker, ahead, self._scene(task, 0.0)), ahead, task, course, False, None)
+        scene = self._scene(task, 0.0)
+        ahead = _ahead(course, walker, scene)
+        return State(self._down(walker, ahead, scene), ahead, task, course, False, None)
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One step; at the end the settling on both feet; then None."""
@@ -106,9 +107,9 @@ class ForceWalk:
         w, course = state.walker, state.course
         if state.task is not None and (state.task.path is not task.path or state.task.terrain is not task.terrain):
             course = _course(task)
-        scene = self._scene(task, w.time)
-        fresh = state.ahead is None or state.task is not task
-        ahead = _ahead(course, w, task) if state.ahead is None or fresh else state.ahead
+        scene = self._scene(task, w.time, w.speed)
+        fresh = state.ahead is None or state.task is not task or scene.pace.speed != w.speed > 0
+        ahead = _ahead(course, w, scene) if state.ahead is None or fresh else state.ahead
         plan, after, sketch = self._lowered(state, ahead, scene, fresh)
         last = ahead.one is None
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
@@ -116,7 +117,7 @@ class ForceWalk:
             plan, scene.figure, (grid, task.fps, w.time), task.body.skeleton, task.terrain, float(task.body.mass or 0),
             self.engine, _facts(w, after, ahead, task),
         )
-        rest = NOWHERE if last else ahead.next(_beyond(course, ahead, after, task))
+        rest = NOWHERE if last else ahead.next(_beyond(course, ahead, scene))
         return State(after, rest, task, course, last, sketch), motion
 
     def handover(self, state: State) -> Handover:
@@ -126,8 +127,8 @@ class ForceWalk:
         planted = {f"{names[f.side]}_heel": f.place for f in (w.rear, w.front)}
         return Handover(w.time, Pose(w.border.position, np.zeros((0, 4))), w.border.velocity, planted, w.rear.side)
 
-    def _scene(self, task: Task, time: float) -> Scene:
-        steady_pace = pace(task.gait, task.body, time)
+    def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
+        steady_pace = eased(pace(task.gait, task.body, time), before)
         v_hat = float(dimensionless(steady_pace.speed, task.body))
         row = dict(PAPER) if self.preset == "paper" else dict(row_at(v_hat))
         size = task.body.height / 1.75
@@ -159,7 +160,7 @@ class ForceWalk:
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
         walker = Walker(
             0.0, rear, front, rear_roll, still, border, 0.5 * (rear.heading + front.heading), 0.0, np.zeros((3, 6)),
-            rise, 0.0, rise, True, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0,
+            rise, 0.0, rise, True, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0, 0.0,
         )
         return walker
 
@@ -218,10 +219,10 @@ def _course(task: Task) -> Course:
     return survey(task.path, task.terrain, task.body, task.gait.half_width(task.body), task.laps)
 
 
-def _ahead(course: Course, w: Walker, task: Task) -> Ahead:
+def _ahead(course: Course, w: Walker, scene: Scene) -> Ahead:
     found: list[Footstep | None] = []
     rear, front = w.rear, w.front
-    length = pace(task.gait, task.body, w.time).step_length
+    length = scene.pace.step_length
     for _ in range(4):
         step = None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
         found.append(step)
@@ -230,11 +231,10 @@ def _ahead(course: Course, w: Walker, task: Task) -> Ahead:
     return Ahead(*found)
 
 
-def _beyond(course: Course, ahead: Ahead, after: Walker, task: Task) -> Footstep | None:
+def _beyond(course: Course, ahead: Ahead, scene: Scene) -> Footstep | None:
     if ahead.four is None or ahead.three is None:
         return None
-    length = pace(task.gait, task.body, after.time).step_length
-    return next_step(course, ahead.three, ahead.four, _shorter(length, ahead.four))
+    return next_step(course, ahead.three, ahead.four, _shorter(scene.pace.step_length, ahead.four))
 
 
 def _shorter(length: float, front: Footstep) -> float:
