@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gambol.errors import GambolError
+from gambol.kernels import check_engine, kernel
 
-__all__ = ["Skeleton", "forward_kinematics", "readonly"]
+__all__ = ["Skeleton", "forward_kinematics", "joint_positions", "readonly"]
 
 Array = NDArray[np.float64]
 BLOCK = 1024  # frames per block of forward kinematics: the working set stays in the cache
@@ -103,6 +104,46 @@ class Skeleton:
         for j in range(1, len(self)):
             out[j] += out[self.parents[j]]
         return out
+
+
+def joint_positions(skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike, engine: str = "numpy") -> Array:
+    """``(..., J, 3)`` m: :func:`forward_kinematics` without the rotations; ``engine`` numpy or compiled."""
+    if check_engine(engine) == "numpy":
+        return forward_kinematics(skeleton, root, rotations)[0]
+    rotations = np.ascontiguousarray(rotations, float)
+    lead, joints = rotations.shape[:-2], len(skeleton)
+    root = np.asarray(root, float)
+    if root.shape[:-1] != lead:
+        root = np.broadcast_to(root, (*lead, 3))
+    flat_root = np.ascontiguousarray(root).reshape(-1, 3)
+    out = np.empty((len(flat_root), joints, 3))
+    _positions.compiled(skeleton.parents, skeleton.offsets, flat_root, rotations.reshape(-1, joints, 4), out)
+    return out.reshape(*lead, joints, 3)
+
+
+@kernel
+def _positions(parents, offsets, root, rot, out):  # type: ignore[no-untyped-def]
+    """Positions (F, J, 3) frame by frame; one frame's world rotations stay in the cache."""
+    joints = parents.shape[0]
+    world = np.empty((joints, 4))
+    for f in range(root.shape[0]):
+        for j in range(joints):
+            bw, bx, by, bz = rot[f, j, 0], rot[f, j, 1], rot[f, j, 2], rot[f, j, 3]
+            k = parents[j]
+            if k < 0:
+                world[j, 0], world[j, 1], world[j, 2], world[j, 3] = bw, bx, by, bz
+                out[f, j, 0], out[f, j, 1], out[f, j, 2] = root[f, 0], root[f, 1], root[f, 2]
+                continue
+            w, x, y, z = world[k, 0], world[k, 1], world[k, 2], world[k, 3]
+            ox, oy, oz = offsets[j, 0], offsets[j, 1], offsets[j, 2]
+            tx, ty, tz = 2 * (y * oz - z * oy), 2 * (z * ox - x * oz), 2 * (x * oy - y * ox)
+            out[f, j, 0] = out[f, k, 0] + ox + w * tx + y * tz - z * ty
+            out[f, j, 1] = out[f, k, 1] + oy + w * ty + z * tx - x * tz
+            out[f, j, 2] = out[f, k, 2] + oz + w * tz + x * ty - y * tx
+            world[j, 0] = w * bw - x * bx - y * by - z * bz
+            world[j, 1] = w * bx + x * bw + y * bz - z * by
+            world[j, 2] = w * by - x * bz + y * bw + z * bx
+            world[j, 3] = w * bz + x * by - y * bx + z * bw
 
 
 def forward_kinematics(skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike) -> tuple[Array, Array]:
