@@ -35,6 +35,7 @@ BOUNDS = {
     "com_ahead": (0.0, 0.2), "com_up": (1.0, 1.10), "yaw": (0.0, 0.2), "list": (0.0, 0.11), "list3": (-0.07, 0.02),
     "double": (0.13, 0.33), "ay3": (0.1, 0.6), "ay2": (-0.1, 0.15),
 }
+PEAK = 200.0  # weight per body weight
 KNEE = 6.5  # deg, never straighter
 KNEE_AT_STRIKE = 0.6  # weight of the knee at heel strike beyond its share of the curve
 
@@ -100,6 +101,9 @@ def residual(values: dict[str, float], v_hat: float, target: dict[str, np.ndarra
         parts.append(weight * (d - d.mean() if key != "knee" else d))
     parts.append([KNEE_AT_STRIKE * 5 * (got["knee"][0] - target["knee"][0])])
     parts.append(55 * (got["force"] - target["force"]))
+    for part in (slice(0, 20), slice(20, 40)):  # the two peaks
+        parts.append([PEAK * (got["force"][part].max() - target["force"][part].max())])
+    parts.append([PEAK * (got["force"][10:22].min() - target["force"][10:22].min())])
     parts.append(12 * np.maximum(KNEE - got["knee"], 0.0))
     parts.append([1.5 * (1e3 * got["rise"] - rise)])
     return np.concatenate([np.ravel(p) for p in parts]) / np.sqrt(51)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +17,20 @@ from cyclopts import App, CycloptsError, Parameter
 from gambol import __version__
 from gambol.errors import GambolError
 from gambol.facts import facts, jsonable, sentences
-from gambol.forms import DEFAULT_PACE, DEFAULT_WALK, PaceForm, WalkForm, nearest, read_ground, read_scene
+from gambol.forms import (
+    DEFAULT_PACE,
+    DEFAULT_WALK,
+    PaceForm,
+    WalkForm,
+    ground_name,
+    nearest,
+    read_ground,
+    read_scene,
+)
 
 if TYPE_CHECKING:
     from gambol.motion import Motion
+    from gambol.path import Path as Track
     from gambol.terrain import Terrain
 
 __all__ = ["app", "main"]
@@ -70,8 +81,7 @@ def walk(  # noqa: PLR0913
     from gambol.synthesis import generate
 
     scene = read_scene(path, terrain)
-    motion = generate(form.method(dial), form.task(scene, pace))
-    motion.info.setdefault("ground", terrain or ("demo" if path == "demo" else "flat"))
+    motion = told(generate(form.method(dial), form.task(scene, pace)), ground_name(path, terrain), scene[0])
     for file in output:
         write(motion, file, mesh, scene[1])
     if as_json:
@@ -142,10 +152,9 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     from gambol.measure import measure as measured
     from gambol.synthesis import generate
 
-    _, ground = scene = read_scene("demo", "demo")
+    path, ground = scene = read_scene("demo", "demo")
     output.mkdir(parents=True, exist_ok=True)
-    motion = generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE))
-    motion.info.setdefault("ground", "demo")
+    motion = told(generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE)), "demo", path)
     print("the built-in scene: flat ground, stairs up and down, a curve, a slope")
     report = measured(motion, ground)
     for line in [*sentences(motion), *report.lines()]:
@@ -175,6 +184,14 @@ def dials(method: str = "force") -> int:
         limits = f"{d.default:g}  ({d.low:g} to {d.high:g} {d.unit})".replace(" 1)", ")")
         print(f"{d.name:12} {limits:28} {d.meaning}{f' [{d.source}]' if d.source else ''}")
     return 0
+
+
+def told(motion: Motion, ground: str, path: Track) -> Motion:
+    """The motion with the names of its ground and path, so that the file can be measured by itself."""
+    points = [[round(float(x), 6) for x in point] for point in path.points]
+    if path.closed:
+        points.append(points[0])
+    return replace(motion, info={"ground": ground, "path": points, **motion.info})
 
 
 def check_targets(files: Sequence[Path], suffixes: Sequence[str]) -> None:

@@ -1,8 +1,9 @@
 """Mass in motion: centre of mass, momentum, and the ground reaction a posed figure asks for.
 
 Everything follows from the rotations of a clip and the segment table of :mod:`gambol.body`: point masses that
-turn with the joints. Derivatives are central differences; the first and the last frame have no neighbour on one
-side and take the one-sided difference (first derivative) or their neighbour's value (second derivative).
+turn with the joints. Derivatives are central differences; the first and the last frame have no neighbour on
+one side and take the one-sided difference (first derivative) or their neighbour's value (second
+derivative).
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ def point_masses(motion: Motion) -> tuple[Array, Array]:
     """Where the mass is.
 
     Returns:
-        shares ``(N,)`` of the body mass, and places ``(F, N, 3)`` m in the world, of the N joints that carry mass.
+        shares ``(N,)`` of the body mass, and places ``(F, N, 3)`` m in the world, of the N joints that
+        carry mass.
 
     Raises:
         GambolError: where a joint that carries a segment is missing.
@@ -59,7 +61,9 @@ def momentum(motion: Motion) -> Array:
 
 
 def angular_momentum(motion: Motion) -> Array:
-    """``(F, 3)`` kg m2/s about the centre of mass, of the point masses alone (segments do not spin in themselves).
+    """``(F, 3)`` kg m2/s about the centre of mass.
+
+    Of the point masses alone: what a segment adds by spinning about its own mass centre is left out.
 
     Raises:
         GambolError: where the mass is not known, or a joint that carries a segment is missing.
@@ -86,8 +90,8 @@ def ground_reaction(motion: Motion, cutoff: float | None = CUTOFF) -> Array:
 def low_pass(values: ArrayLike, fps: float, cutoff: float = CUTOFF) -> Array:
     """A second-order Butterworth filter run forwards and backwards: no delay, half the power at ``cutoff``.
 
-    Applied as its gain 1 / (1 + (f/f0)^4) on the spectrum. The ends are continued by point reflection about the
-    first and last value for up to a second, so that a constant and a steady trend pass unchanged.
+    Applied as its gain 1 / (1 + (f/f0)^4) on the spectrum. The ends are continued by point reflection about
+    the first and last value for up to a second, so that a constant and a steady trend pass unchanged.
 
     Args:
         values: ``(F, ...)`` samples.
@@ -119,7 +123,7 @@ def low_pass(values: ArrayLike, fps: float, cutoff: float = CUTOFF) -> Array:
 
 def _mass(motion: Motion) -> float:
     if motion.mass is None:
-        raise GambolError("the clip does not say how heavy the figure is", where="motion", do="set Motion.mass (kg)")
+        raise GambolError("the clip does not say how heavy the figure is", where="motion", do="set its mass")
     return motion.mass
 
 

@@ -1,7 +1,7 @@
 """Feet on the ground: how high soles are, when they are planted, and the stances and strikes that follow.
 
-The honest rule of contact reads the motion alone: a sole point is planted while it is within 5 mm of the ground
-(or below it) and slower than 5 cm/s.
+The honest rule of contact reads the motion alone: a sole point is planted while it is within 5 mm of the
+ground (or below it) and slower than 5 cm/s.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
 __all__ = [
-    "CONTACT_GAP", "CONTACT_SPEED", "Stance", "contacts_from_motion", "foot_contacts", "ground_heights",
-    "ground_normals", "sole_columns", "sole_heights", "sole_points", "stances", "steadied", "strikes_and_offs",
+    "CONTACT_GAP", "CONTACT_SPEED", "Stance", "contacts_from_motion", "foot_contacts",
+    "ground_heights", "ground_normals", "sole_columns", "sole_heights", "sole_points", "stances",
+    "steadied", "strikes_and_offs",
 ]
 
 Array = NDArray[np.float64]
@@ -30,7 +31,8 @@ SIDES = ("left", "right")
 
 
 class Stance(NamedTuple):
-    """An unbroken contact: planted in the frames ``first <= i < end``; ``sole`` is a column of the contacts."""
+    """An unbroken contact: planted in the frames ``first <= i < end``; ``sole`` is a column of the
+    contacts."""
 
     sole: int
     first: int
@@ -43,7 +45,8 @@ def sole_points(motion: Motion) -> Array:
 
 
 def ground_heights(points: ArrayLike, terrain: Terrain | None) -> Array:
-    """Height (m) of the ground below points ``(..., 3)`` m, on the floor near them; level at 0 without a terrain."""
+    """Height (m) of the ground below points ``(..., 3)`` m, on the floor near them; level at 0 without a
+    terrain."""
     p = np.asarray(points, float)
     if terrain is None or p.size == 0:
         return np.zeros(p.shape[:-1])
@@ -99,8 +102,8 @@ def stances(contacts: ArrayLike) -> list[Stance]:
 def sole_columns(skeleton: Skeleton) -> dict[str, list[int]]:
     """Columns of the contacts that belong to each foot: left and right, or every sole a foot of its own name.
 
-    Soles are those of two feet where all their names are ``left_...`` or ``right_...`` and there are at most two
-    on a side (heel and toe tip).
+    Soles are those of two feet where all their names are ``left_...`` or ``right_...`` and there are at
+    most two on a side (heel and toe tip).
     """
     names = [skeleton.names[j] for j in skeleton.soles]
     by_side = {side: [i for i, n in enumerate(names) if n.startswith(side + "_")] for side in SIDES}
@@ -118,7 +121,8 @@ def foot_contacts(contacts: ArrayLike, feet: dict[str, list[int]]) -> Bools:
 
 
 def steadied(feet: ArrayLike, shortest: int) -> Bools:
-    """Contacts ``(F, feet)`` without flicker: gaps, then stances, of fewer than ``shortest`` frames are dropped.
+    """Contacts ``(F, feet)`` without flicker: gaps, then stances, of fewer than ``shortest`` frames are
+    dropped.
 
     What begins with the first frame or lasts to the last may be longer than seen, and stays.
     """
@@ -130,7 +134,9 @@ def steadied(feet: ArrayLike, shortest: int) -> Bools:
     return on
 
 
-def strikes_and_offs(contacts: ArrayLike, fps: float, feet: dict[str, list[int]]) -> dict[str, tuple[Array, Array]]:
+def strikes_and_offs(
+    contacts: ArrayLike, fps: float, feet: dict[str, list[int]]
+) -> dict[str, tuple[Array, Array]]:
     """When each foot comes down and leaves.
 
     Args:
@@ -139,8 +145,8 @@ def strikes_and_offs(contacts: ArrayLike, fps: float, feet: dict[str, list[int]]
         feet: columns of each foot, as by :func:`sole_columns`.
 
     Returns:
-        foot -> times (s) of strikes, the first frames of contact, and of offs, the last ones. A stance that is on
-        from the first frame has no strike, one that lasts to the last frame no off.
+        foot -> times (s) of strikes, the first frames of contact, and of offs, the last ones. A stance that
+        is on from the first frame has no strike, one that lasts to the last frame no off.
     """
     down = foot_contacts(contacts, feet)
     out = {}

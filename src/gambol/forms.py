@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
 __all__ = [
-    "DEFAULT_PACE", "DEFAULT_WALK", "PaceForm", "WalkForm", "dial_values", "nearest", "read_ground",
-    "read_scene",
+    "DEFAULT_PACE", "DEFAULT_WALK", "PaceForm", "WalkForm", "dial_values", "ground_name", "nearest",
+    "read_ground", "read_scene",
 ]
 
 DEMO = "demo"  # the built-in scene, as a path and as a ground
@@ -83,8 +83,8 @@ class WalkForm:
         body = Body(**{k: v for k in ("height", "mass") if (v := getattr(pace, k)) is not None})
         gait = Gait(speed=pace.speed, step_length=pace.step_length, cadence=pace.cadence)
         return Task(
-            body=body, path=path, terrain=terrain, gait=gait, laps=self.laps, fps=self.fps, duration=self.duration,
-            seed=self.seed,
+            body=body, path=path, terrain=terrain, gait=gait, laps=self.laps, fps=self.fps,
+            duration=self.duration, seed=self.seed,
         )
 
 
@@ -94,12 +94,11 @@ DEFAULT_PACE, DEFAULT_WALK = PaceForm(), WalkForm()
 def read_scene(path: str | None, ground: str | None) -> tuple[Path, Terrain]:
     """Path and ground from their texts.
 
-    Without a path it is the built-in scene's on the built-in ground, and straight ahead over the whole of any stairs
-    elsewhere.
+    Without a path it is the built-in scene's on the built-in ground, and straight ahead elsewhere.
     """
     from gambol.path import load_path, parse_path
 
-    terrain = read_ground(ground or (DEMO if path == DEMO else "flat"))
+    terrain = read_ground(ground_name(path, ground))
     if path == DEMO or (path is None and ground == DEMO):
         from gambol.scenes import demo
 
@@ -108,6 +107,11 @@ def read_scene(path: str | None, ground: str | None) -> tuple[Path, Terrain]:
         return parse_path(f"0,0 0,{_ahead(terrain):g}"), terrain
     is_file = FilePath(path).suffix.lower() in (".csv", ".json") or FilePath(path).is_file()
     return (load_path(path) if is_file else parse_path(path)), terrain
+
+
+def ground_name(path: str | None, ground: str | None) -> str:
+    """What the ground is called: as given, else that of the built-in path, else flat."""
+    return ground or (DEMO if path == DEMO else "flat")
 
 
 def _ahead(terrain: Terrain) -> float:
@@ -123,7 +127,8 @@ def read_ground(text: str) -> Terrain:
 
     kind = text.partition(":")[0]
     if kind not in GROUNDS and (close := difflib.get_close_matches(kind, GROUNDS, 1)):
-        raise GambolError(f"no ground is called {kind!r}", where="--terrain", do=f"did you mean {close[0]!r}?")
+        what = f"no ground is called {kind!r}"
+        raise GambolError(what, where="--terrain", do=f"did you mean {close[0]!r}?")
     if text != DEMO:
         return parse_terrain(text)
     from gambol.scenes import demo

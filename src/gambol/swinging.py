@@ -28,6 +28,7 @@ SAMPLES = np.linspace(0.0, 1.0, 33)[1:-1]
 RAMP = np.minimum(1.0, 16.8 * SAMPLES**2 * (1 - SAMPLES) ** 2)  # share of the clearance asked for at each sample
 DILATE = 0.007  # m, the ground counts as high as its highest point this far fore and aft
 SPACING = 0.0065  # m, of the ground profile under a swing
+EVEN = 0.02  # m, departure from the straight line between two footholds that is no obstacle
 OBSTACLE = 0.06  # of leg length: if the measured swing must be raised by more to clear, a via point is used
 VIA_AT = (0.2, 0.3, 0.4, 0.5, 0.6)
 VIA_FORWARD = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # of the way
@@ -74,7 +75,7 @@ def swing_path(
     ground = _Ground.between(rear, one, foot, scene.terrain)
     swing = Swing(np.zeros(0), 1.0, goal, bend, bend_rate)
     plain, raised = _open(ends, swing, ground, rear, scene)
-    if raised <= OBSTACLE * scene.body.leg_length:
+    if raised <= OBSTACLE * scene.body.leg_length or ground.rough < EVEN:
         return plain
     hip = carried(times[0] + SAMPLES * span)
     hip[1] -= HIP_BELOW * scene.body.height
