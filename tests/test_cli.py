@@ -17,7 +17,7 @@ from gambol.skeleton import Skeleton
 from gambol.synthesis import dials
 
 HEAVY = {"numpy", "numba", "trimesh", "PIL", "av", "matplotlib", "scipy"}
-SHORT = ["walk", "--path", "0,0 0,2", "--fps", "20"]
+SHORT = ["walk", "--path", "0,0 0,2", "--fps", "60"]
 
 
 def run(capsys, *words):
@@ -85,13 +85,13 @@ def test_walk_writes_every_file_and_prints_the_facts(walked):
 
     files, said = walked
     assert said["files"] == [str(f) for f in files] and all(f.is_file() for f in files)
-    assert said["fps"] == 20 and said["duration_s"] == pytest.approx((said["frames"] - 1) / 20)
+    assert said["fps"] == 60 and said["duration_s"] == pytest.approx((said["frames"] - 1) / 60)
     strikes = sorted(said["foot_strikes_s"]["left"] + said["foot_strikes_s"]["right"])
     assert said["steps"] == len(strikes) >= 3
     assert all(0 <= t <= said["duration_s"] for t in strikes)
     assert set(said["contacts_s"]) == {"left_heel", "left_toe_tip", "right_heel", "right_toe_tip"}
     motion = load(files[0])
-    assert len(motion) == said["frames"] and motion.fps == 20
+    assert len(motion) == said["frames"] and motion.fps == 60
     assert contact_record(motion) == said["contacts_s"]
     assert sorted(p.name for p in files[0].parent.iterdir()) == sorted(f.name for f in files)  # no leftovers
 
