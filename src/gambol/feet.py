@@ -31,8 +31,7 @@ SIDES = ("left", "right")
 
 
 class Stance(NamedTuple):
-    """An unbroken contact: planted in the frames ``first <= i < end``; ``sole`` is a column of the
-    contacts."""
+    """An unbroken contact of column ``sole`` of the contacts: planted in frames ``first <= i < end``."""
 
     sole: int
     first: int
@@ -45,8 +44,7 @@ def sole_points(motion: Motion) -> Array:
 
 
 def ground_heights(points: ArrayLike, terrain: Terrain | None) -> Array:
-    """Height (m) of the ground below points ``(..., 3)`` m, on the floor near them; level at 0 without a
-    terrain."""
+    """Height (m) of the ground below points ``(..., 3)`` m, on their floor; 0 without a terrain."""
     p = np.asarray(points, float)
     if terrain is None or p.size == 0:
         return np.zeros(p.shape[:-1])
@@ -121,10 +119,9 @@ def foot_contacts(contacts: ArrayLike, feet: dict[str, list[int]]) -> Bools:
 
 
 def steadied(feet: ArrayLike, shortest: int) -> Bools:
-    """Contacts ``(F, feet)`` without flicker: gaps, then stances, of fewer than ``shortest`` frames are
-    dropped.
+    """Contacts ``(F, feet)`` without flicker.
 
-    What begins with the first frame or lasts to the last may be longer than seen, and stays.
+    First gaps, then stances, of fewer than ``shortest`` frames are dropped. What begins with the first frame or lasts to the last may be longer than seen, and stays.
     """
     on = np.array(feet, bool)
     for value in (False, True):
