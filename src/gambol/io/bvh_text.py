@@ -1,0 +1,324 @@
+"""The text of a BVH file: hierarchy and table of numbers, in every dialect met so far.
+
+Byte-order mark, CRLF, tabs, blank lines, keywords in any case, names with blanks, colons and dots,
+braces on the same line, missing or named end sites, any real number as C writes it, NaN in its
+spellings, numbers glued together, a wrong frame count, a torn last row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.errors import GambolError
+
+__all__ = ["Hierarchy", "Table", "read_hierarchy", "read_table"]
+
+CHANNEL = re.compile(r"[XYZ](POSITION|ROTATION)")
+GLUED = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+NOT_A_NUMBER = re.compile(r"[-+]?(?:\d\.#(?:QNAN|SNAN|IND|INF)\w*|nan(?:\(\w*\))?|inf(?:inity)?|null)", re.IGNORECASE)
+MOTION_LINE = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+NEWLINE = b"\n"
+LARGEST = 1e12  # numbers beyond this are torn or hostile, not positions or degrees
+
+
+class Hierarchy(NamedTuple):
+    """Joints parents first: names, parents (-1 the root), offsets as written, channel names in capitals.
+
+    End sites that lie away from their joint are joints called ``<joint>_end``, without channels.
+    """
+
+    names: tuple[str, ...]
+    parents: list[int]
+    offsets: list[list[str]]
+    channels: list[list[str]]
+    notes: list[str]
+
+    @property
+    def width(self) -> int:
+        """Numbers a row."""
+        return sum(len(c) for c in self.channels)
+
+
+class Table(NamedTuple):
+    """``values`` (F, C) in the file's units, free of NaN; ``frame_time`` s."""
+
+    values: NDArray[np.float64]
+    frame_time: float
+    notes: list[str]
+
+
+class _Lines:
+    """Lines with their numbers; braces stand on lines of their own."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self.source, self.number = source, 0
+        self._lines = self._split(text)
+
+    def _split(self, text: str) -> Iterator[str]:
+        for number, line in enumerate(text.splitlines(), 1):
+            for piece in re.split(r"([{}])", line):
+                if piece := piece.strip():
+                    self.number = number
+                    yield piece
+
+    def __iter__(self) -> Iterator[str]:
+        return self._lines
+
+    def error(self, what: str, allowed: str = "") -> GambolError:
+        return GambolError(what, where=f"{self.source}, line {self.number}", allowed=allowed)
+
+
+def read_hierarchy(data: bytes, source: str) -> Hierarchy:
+    """The joints of a file.
+
+    Raises:
+        GambolError: with the line that is wrong.
+    """
+    start = MOTION_LINE.search(data)
+    lines = _Lines(_text(data[: start.start()] if start else data), source)
+    out = Hierarchy((), [], [], [], [])
+    names: list[str] = []
+    path: list[int] = []  # joints whose braces are open; -1 stands for an end site that is dropped
+    waiting: int | None = None  # the joint whose brace comes next
+    first = next(iter(lines), "")
+    if first.upper() != "HIERARCHY":
+        raise lines.error(f"it starts with {first[:40]!r}", "a BVH file starts with HIERARCHY")
+    for line in lines:
+        word, _, rest = line.partition(" ") if "\t" not in line else line.replace("\t", " ").partition(" ")
+        key = word.upper()
+        if key in ("ROOT", "JOINT", "END"):
+            if key == "ROOT" and names:
+                raise lines.error("a second ROOT", "one skeleton a file")
+            if key != "ROOT" and not path:
+                raise lines.error(f"{word} outside of braces")
+            waiting = len(names)
+            parent = path[-1] if path else -1
+            fallback = f"{names[parent]}_end" if key == "END" else f"joint_{waiting}"
+            names.append(fallback if key == "END" else rest.strip() or fallback)
+            out.parents.append(parent)
+            out.offsets.append(["0", "0", "0"])
+            out.channels.append([])
+        elif key == "{":
+            if waiting is None:
+                raise lines.error("a brace that belongs to no joint")
+            path.append(waiting)
+            waiting = None
+        elif key == "}":
+            if not path:
+                raise lines.error("a closing brace too many")
+            path.pop()
+        elif key == "OFFSET" and path:
+            out.offsets[path[-1]] = _offset(rest, lines)
+        elif key == "CHANNELS" and path:
+            out.channels[path[-1]] = _channels(rest, lines)
+        else:
+            raise lines.error(f"{line[:40]!r} is not understood", "ROOT, JOINT, End Site, OFFSET, CHANNELS")
+    if not names:
+        raise lines.error("no ROOT")
+    if path:
+        out.notes.append(f"{len(path)} closing braces are missing")
+    return _tidy(out._replace(names=tuple(names)))
+
+
+def _text(data: bytes) -> str:
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _offset(rest: str, lines: _Lines) -> list[str]:
+    words = rest.replace(",", " ").split()
+    try:
+        fine = len(words) == 3 and all(abs(float(w)) < LARGEST for w in words)
+    except ValueError:
+        fine = False
+    if not fine:
+        raise lines.error(f"OFFSET {rest.strip()[:60]!r}", "three numbers")
+    return words
+
+
+def _channels(rest: str, lines: _Lines) -> list[str]:
+    count, *names = rest.upper().split() or ["0"]
+    if not count.isdigit() or int(count) != len(names):
+        raise lines.error(f"CHANNELS says {count[:20]}, and {len(names)} names follow")
+    return names
+
+
+def _tidy(h: Hierarchy) -> Hierarchy:
+    """End sites of no length dropped, names made unique, channels that are not ours noted."""
+    keep = [
+        j for j in range(len(h.names))
+        if h.channels[j] or not h.names[j].endswith("_end") or any(float(x) for x in h.offsets[j])
+    ]
+    place = {j: k for k, j in enumerate(keep)}
+    names: list[str] = []
+    taken: dict[str, int] = {}
+    for j in keep:
+        name, count = h.names[j], taken.get(h.names[j], 0)
+        taken[name] = count + 1
+        while count and (unique := f"{name}.{count:03}") in taken:
+            count += 1
+        if count:
+            taken[unique] = 1
+            h.notes.append(f"a second joint called {name!r} is read as {unique!r}")
+        names.append(unique if count else name)
+    for j in keep:
+        if odd := [n for n in h.channels[j] if not CHANNEL.fullmatch(n)]:
+            h.notes.append(f"channels {', '.join(odd)} of {h.names[j]!r} are not used")
+    return Hierarchy(
+        tuple(names), [place.get(h.parents[j], -1) for j in keep], [h.offsets[j] for j in keep],
+        [h.channels[j] for j in keep], h.notes,
+    )
+
+
+def read_table(data: bytes, hierarchy: Hierarchy, source: str) -> Table:
+    """The rows of numbers after MOTION.
+
+    Raises:
+        GambolError: with the line that is wrong.
+    """
+    start = MOTION_LINE.search(data)
+    if start is None:
+        raise GambolError("no MOTION line", where=source, do="the file is cut off, or holds a skeleton only")
+    rows_at, declared, frame_time = _motion_head(data, start.end(), source)
+    body = data[rows_at:]
+    notes: list[str] = []
+    values = fixed_point(body, hierarchy.width)
+    if values is None:
+        line = 1 + data.count(NEWLINE, 0, rows_at)
+        values = _line_by_line(body, hierarchy.width, f"{source}, line ", line, notes)
+    if declared != len(values):
+        notes.append(f"Frames says {declared}, {len(values)} rows are there and used")
+    return Table(_fill(values, hierarchy, notes), frame_time, notes)
+
+
+def _motion_head(data: bytes, at: int, source: str) -> tuple[int, int, float]:
+    """Where the rows start, how many the file says there are, and the frame time in s."""
+    head = re.compile(rb"\s*Frames\s*:?\s*(\d+)\s*Frame\s*Time\s*:?\s*([^\s]+)[ \t]*\r?(?:\n|$)", re.IGNORECASE)
+    found = head.match(data, at)
+    line = f"{source}, line {1 + data.count(NEWLINE, 0, at)}"
+    if found is None:
+        raise GambolError("after MOTION", where=line, allowed="'Frames: N' and 'Frame Time: seconds'")
+    try:
+        frame_time = float(found[2])
+    except ValueError:
+        frame_time = 0.0
+    if not 1e-6 < frame_time < 1e6:
+        text = found[2][:20].decode("latin-1")
+        raise GambolError(f"the frame time is {text!r}", where=line, allowed="seconds, more than 0")
+    return found.end(), int(found[1][:18]), frame_time
+
+
+def fixed_point(body: bytes, width: int) -> NDArray[np.float64] | None:
+    """Rows of numbers that all have the same few decimals, read by arithmetic on the bytes; else None.
+
+    Up to fifteen digits are exact in the integers, so that the result is the correctly rounded number,
+    as the C library gives it, at several times its speed.
+    """
+    text = np.frombuffer(b" " * 12 + body + b"\n", np.uint8)
+    dots = np.flatnonzero(text == 46)
+    if not len(dots) or not width or len(dots) % width:
+        return None
+    white = text <= 32
+    after = int(np.argmax(white[dots[0] :]))  # from the first dot to the blank behind its number
+    decimals = after - 1
+    if not 1 <= decimals <= 8 or int(np.count_nonzero(white[:-1] & ~white[1:])) != len(dots):
+        return None
+    if not white[dots + after].all():
+        return None
+    total = np.zeros(len(dots), np.int64)
+    wrong = np.zeros(len(dots), bool)
+    for k in range(1, after):
+        digit = text[dots + k] - np.uint8(48)
+        wrong |= digit > 9
+        total = total * 10 + digit
+    unit, more, negative = 10**decimals, np.ones(len(dots), bool), np.zeros(len(dots), bool)
+    for k in range(1, 8):
+        letter = text[dots - k]
+        digit = letter - np.uint8(48)
+        number = digit <= 9
+        negative |= more & (letter == 45)
+        wrong |= more & ~number & (letter != 45) & (letter != 43) & (letter > 32)
+        ended = more & ((letter == 45) | (letter == 43))
+        wrong |= ended & (text[dots - k - 1] > 32)
+        more &= number
+        if not more.any():
+            break
+        total += np.where(more, digit, 0).astype(np.int64) * (unit * 10 ** (k - 1))
+    if wrong.any() or more.any():
+        return None
+    ends = np.flatnonzero(text == 10)
+    counts = np.diff(np.searchsorted(dots, ends), prepend=0)
+    if np.any((counts != 0) & (counts != width)):
+        return None
+    values = total / 10.0**decimals
+    return np.where(negative, -values, values).reshape(-1, width)
+
+
+def _line_by_line(body: bytes, width: int, where: str, first: int, notes: list[str]) -> NDArray[np.float64]:
+    """Rows of numbers in any spelling."""
+    rows: list[list[float]] = []
+    lines = body.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    last = max((k for k, line in enumerate(lines) if line.strip()), default=-1)
+    for k, line in enumerate(lines[: last + 1]):
+        if not line.strip():
+            continue
+        try:
+            row = list(map(float, line.split()))
+        except ValueError:
+            row = _numbers(line, f"{where}{first + k}")
+        if len(row) != width:
+            if k == last and rows and len(row) < width:
+                notes.append(f"the last row is torn ({len(row)} of {width} values) and left out")
+                break
+            what = f"{len(row)} values, the hierarchy needs {width}"
+            raise GambolError(what, where=f"{where}{first + k}")
+        rows.append(row)
+    return np.array(rows, float).reshape(-1, width)
+
+
+def _numbers(line: str, where: str) -> list[float]:
+    out: list[float] = []
+    for word in line.replace(",", " ").replace(";", " ").split():
+        try:
+            out.append(float(word))
+        except ValueError:
+            if NOT_A_NUMBER.fullmatch(word):
+                out.append(np.nan)
+            elif "".join(parts := GLUED.findall(word)) == word:
+                out += map(float, parts)
+            else:
+                raise GambolError(f"{word[:40]!r} is not a number", where=where) from None
+    return out
+
+
+def _fill(values: NDArray[np.float64], hierarchy: Hierarchy, notes: list[str]) -> NDArray[np.float64]:
+    """Numbers that are not finite, or absurd, laid between their neighbours in time; each joint is noted."""
+    with np.errstate(invalid="ignore"):
+        bad = ~(np.abs(values) < LARGEST)
+    if not bad.any():
+        return values
+    values, frames, column = values.copy(), np.arange(len(values)), 0
+    for name, channels in zip(hierarchy.names, hierarchy.channels):
+        block = slice(column, column + len(channels))
+        column += len(channels)
+        if rows := np.flatnonzero(bad[:, block].any(1)).tolist():
+            notes.append(f"{name!r} is not a number in frames {_ranges(rows)}: filled from its neighbours")
+    for c in np.flatnonzero(bad.any(0)):
+        good = ~bad[:, c]
+        values[~good, c] = np.interp(frames[~good], frames[good], values[good, c]) if good.any() else 0.0
+    return values
+
+
+def _ranges(rows: list[int]) -> str:
+    """10, 11, 12, 20 as '10-12, 20'."""
+    starts = [r for r in rows if r - 1 not in set(rows)]
+    ends = [r for r in rows if r + 1 not in set(rows)]
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends))
