@@ -19,7 +19,7 @@ from gambol.gait import Gait
 from gambol.motion import Motion
 from gambol.path import Path
 from gambol.synthesis import Task, generate
-from gambol.walk_table import SPEEDS, TABLE
+from gambol.walk_table import PAPER, SPEEDS, TABLE
 
 CLASSES = ("very_slow", "slow", "free", "fast", "very_fast")
 # what is fitted, and the step that counts as "one unit" of each
@@ -78,8 +78,12 @@ def stride(motion: Motion) -> dict[str, np.ndarray]:
     return out
 
 
-def walk(v_hat: float) -> Motion:
+def walk(v_hat: float | None) -> Motion:
     body = Body(1.75)
+    if v_hat is None:  # the paper's own pace
+        path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 9.8]]))
+        gait = Gait(cadence=100.0, step_length=0.70)
+        return generate(force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=gait, fps=100))
     speed = v_hat * (G * body.leg_length) ** 0.5
     path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 14 * 1.1 * v_hat**0.51 * body.leg_length]]))
     return generate(force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=Gait(speed=speed), fps=100))
@@ -92,7 +96,7 @@ def targets(angles: str, forces: str, column: str) -> dict[str, np.ndarray]:
     return out
 
 
-def residual(values: dict[str, float], v_hat: float, target: dict[str, np.ndarray], rise: float) -> np.ndarray:
+def residual(values: dict[str, float], v_hat: float | None, target: dict[str, np.ndarray], rise: float) -> np.ndarray:
     with rows(values):
         got = stride(walk(v_hat))
     parts = []
@@ -109,7 +113,7 @@ def residual(values: dict[str, float], v_hat: float, target: dict[str, np.ndarra
     return np.concatenate([np.ravel(p) for p in parts]) / np.sqrt(51)
 
 
-def report(values: dict[str, float], v_hat: float, target: dict[str, np.ndarray]) -> str:
+def report(values: dict[str, float], v_hat: float | None, target: dict[str, np.ndarray]) -> str:
     with rows(values):
         got = stride(walk(v_hat))
     words = []
@@ -125,13 +129,20 @@ def report(values: dict[str, float], v_hat: float, target: dict[str, np.ndarray]
 
 def main() -> None:
     angles, forces = sys.argv[1:3]
-    chosen = [int(a) for a in sys.argv[3:]] or range(5)
-    for k in chosen:
-        v_hat, target = SPEEDS[k], targets(angles, forces, CLASSES[k])
-        rise = (12, 19, 28, 33, 28)[k]
+    if sys.argv[3:] == ["paper"]:
+        fixed = ("ay2", "ay3", "double")
+        improve("paper", None, dict(PAPER), targets(angles, forces, "free"), (37, fixed))
+    for k in [int(a) for a in sys.argv[3:] if a != "paper"]:
         values = {name: row[k] for name, row in TABLE.items()}
-        print(CLASSES[k], "before", report(values, v_hat, target), flush=True)
-        names = list(UNITS)
+        improve(CLASSES[k], SPEEDS[k], values, targets(angles, forces, CLASSES[k]), ((12, 19, 28, 33, 28)[k], ()))
+
+
+def improve(label: str, v_hat: float | None, values: dict[str, float], target: dict[str, np.ndarray], aim: tuple[float, tuple[str, ...]]) -> None:
+    """Print a row before and after the fit; ``aim`` is the rise (mm) wanted and the names that are not fitted."""
+    rise, fixed = aim
+    if True:
+        print(label, "before", report(values, v_hat, target), flush=True)
+        names = [n for n in UNITS if n not in fixed]
         start = np.array([values[n] / UNITS[n] for n in names])
         low = np.array([BOUNDS.get(n, (-9, 9))[0] / UNITS[n] for n in names])
         high = np.array([BOUNDS.get(n, (-9, 9))[1] / UNITS[n] for n in names])
@@ -143,7 +154,7 @@ def main() -> None:
 
         fit = least_squares(cost, start, bounds=(low, high), jac="3-point", diff_step=1e-2, max_nfev=22)
         values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}
-        print(CLASSES[k], "after ", report(values, v_hat, target))
+        print(label, "after ", report(values, v_hat, target))
         print({n: round(values[n], 4) for n in TABLE}, flush=True)
 
 

@@ -217,3 +217,20 @@ def test_impossible_requests_name_the_bound(name):
     for gait, word in ((Gait(speed=9.0), "m/s"), (Gait(speed=1.0, step_length=1.6), "at most"), (Gait(cadence=400), "m/s")):
         with pytest.raises(GambolError, match=word):
             generate(METHODS[name](), Task(path=straight(4), gait=gait))
+
+
+def test_a_walk_takes_over_where_another_stopped(name):
+    """The feet are planted across the seam, and the clock goes on."""
+    method, first = METHODS[name](), Task(path=straight(3))
+    stream, parts = Stream(method, first), []
+    while (part := stream.stretch()) is not None:
+        parts.append(part)
+    after = method.handover(stream.state)
+    assert np.abs(after.pose.root - join(parts).root[-1]).max() < 5e-3
+    there = Task(path=Path(np.array([[0.0, 0, 3.0], [1.0, 0, 6.0]])))
+    onward = Stream(method, there, after)
+    begun = onward.stretch()
+    both = join([*parts, begun])
+    assert slides(both).max() < 1e-3
+    assert np.abs(begun.root[0] - parts[-1].root[-1]).max() < 0.03
+    assert len(both) == pytest.approx(onward.state.walker.time * 60, abs=2)

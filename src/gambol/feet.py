@@ -121,7 +121,8 @@ def foot_contacts(contacts: ArrayLike, feet: dict[str, list[int]]) -> Bools:
 def steadied(feet: ArrayLike, shortest: int) -> Bools:
     """Contacts ``(F, feet)`` without flicker.
 
-    First gaps, then stances, of fewer than ``shortest`` frames are dropped. What begins with the first frame or lasts to the last may be longer than seen, and stays.
+    First gaps, then stances, of fewer than ``shortest`` frames are dropped. What begins with the first
+    frame or lasts to the last one may be longer than seen, and stays.
     """
     on = np.array(feet, bool)
     for value in (False, True):

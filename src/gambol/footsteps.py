@@ -29,6 +29,7 @@ MOST_TURNED = np.radians(35)  # on treads shorter than the foot
 MARGIN = 0.014  # m kept between sole and riser
 TURN = np.radians(50)  # largest turn of one foot on the spot
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
+EVENED = 6.0  # steps before a stop from which they are evened out
 LAST = 0.75  # length of the step before the feet come together, of the usual one
 REACH_STEPS = 3.5  # a riser is noticed this many steps ahead
 
@@ -156,9 +157,10 @@ def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tu
     after = ahead[level + 1] if level + 1 < len(ahead) else None
     remaining = stop - front.s
     if goal is None or goal.start > front.s + REACH_STEPS * length + tip:
-        # the last one is shorter; none is much longer than asked for
+        # near the end the steps are evened out, none much longer than asked for, and the last one is shorter
         steps = max(int(np.ceil(remaining / length - 0.12 + 1 - LAST)), 1)
-        s = front.s + (remaining if steps == 1 else remaining / (steps - 1 + LAST))
+        evened = remaining if steps == 1 else remaining / (steps - 1 + LAST)
+        s = front.s + (length if remaining > EVENED * length else evened)
         if goal is not None and s + tip > goal.start - MARGIN:
             s = goal.start - MARGIN - tip
         if level:

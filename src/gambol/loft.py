@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["Loft", "Shell", "between_rows", "closed_rings", "egg", "loft", "merge", "normals_of", "smooth_step"]
 
 Array = NDArray[np.float64]
+CAP_RINGS = 3
 
 
 class Shell(NamedTuple):
@@ -19,13 +20,14 @@ class Shell(NamedTuple):
         vertices: ``(V, 3)`` m.
         faces: ``(T, 3)`` counterclockwise seen from outside.
         at: ``(V,)`` the parameter along the loft.
-        around: ``(V,)`` rad, the angle around it.
+        patches: ``(T, 2)`` for each face the parameter along and the angle around (rad) of the middle of its patch,
+            which is a quadrangle; both triangles of it have the same.
     """
 
     vertices: Array
     faces: NDArray[np.int64]
     at: Array
-    around: Array
+    patches: Array
 
 
 class Loft(NamedTuple):
@@ -38,6 +40,7 @@ class Loft(NamedTuple):
         sides: number of vertices in a ring.
         caps: height of the rounded ends at the first and last ring, as a part of its smaller half-axis.
         square: exponent of the superellipse; 2 is an ellipse, more is boxier.
+        crown: the ends are parabolas, which go on where a narrowing surface left off, not quarter ellipses.
     """
 
     table: ArrayLike
@@ -45,6 +48,7 @@ class Loft(NamedTuple):
     sides: int
     caps: tuple[float, float] = (1.0, 1.0)
     square: float = 2.0
+    crown: bool = False
 
 
 def smooth_step(x: ArrayLike) -> Array:
@@ -101,25 +105,28 @@ def loft(shape: Loft, spine: Array, side: ArrayLike, front: ArrayLike) -> Shell:
     middle = np.stack([np.interp(t, spine[:, 0], spine[:, k]) for k in (1, 2, 3)], -1)
     middle = middle + rows[:, 3:4] * side + rows[:, 4:5] * front
     rings = middle[:, None] + x[..., None] * side + y[..., None] * front
-    return closed_rings(rings, t, shape.caps)
+    return closed_rings(rings, t, shape.caps, shape.crown)
 
 
-def closed_rings(rings: Array, t: Array, caps: tuple[float, float]) -> Shell:
-    """Rings ``(R, S, 3)`` at parameters ``(R,)`` closed by rounded caps into a shell.
+def closed_rings(rings: Array, t: Array, caps: tuple[float, float], crown: bool = False) -> Shell:
+    """Rings ``(R, S, 3)`` at parameters ``(R,)`` closed by caps into a shell.
 
-    A cap is a quarter of an ellipse turned: rings that shrink, then a pole. ``caps`` are its heights as
-    a part of the smaller radius of the end ring.
+    A cap is a few rings that shrink, then a pole; ``caps`` are its heights as a part of the smallest
+    radius of the end ring.
     """
-    steps = 4
+    angle = np.linspace(0, np.pi / 2, CAP_RINGS + 1)[1:]
+    shrink, rise = np.cos(angle), np.sin(angle)
+    if crown:
+        shrink = np.linspace(1, 0, CAP_RINGS + 1)[1:]
+        rise = 1 - shrink**2
     for end, height in zip((0, -1), caps):
         ring, inner = rings[end], rings[1 if end == 0 else -2]
         centre = ring.mean(0)
         out = centre - inner.mean(0)
         out = out / np.linalg.norm(out)
         tall = height * np.linalg.norm(ring - centre, axis=1).min()
-        angle = np.linspace(0, np.pi / 2, steps + 1)[1:]
-        more = centre + np.cos(angle)[:, None, None] * (ring - centre) + (tall * np.sin(angle))[:, None, None] * out
-        same = np.full(steps, t[end])
+        more = centre + shrink[:, None, None] * (ring - centre) + (tall * rise)[:, None, None] * out
+        same = np.full(CAP_RINGS, t[end])
         rings = np.concatenate([more[::-1], rings]) if end == 0 else np.concatenate([rings, more])
         t = np.concatenate([same, t]) if end == 0 else np.concatenate([t, same])
     return _stitched(rings, t)
@@ -128,25 +135,25 @@ def closed_rings(rings: Array, t: Array, caps: tuple[float, float]) -> Shell:
 def _stitched(rings: Array, t: Array) -> Shell:
     """The first and last ring of ``(R, S, 3)`` are points."""
     count, sides = rings.shape[:2]
-    body = rings[1:-1].reshape(-1, 3)
-    vertices = np.concatenate([rings[0, :1], body, rings[-1, :1]])
+    vertices = np.concatenate([rings[0, :1], rings[1:-1].reshape(-1, 3), rings[-1, :1]])
     k = np.arange(sides)
-    following = (k + 1) % sides
-    top = len(vertices) - 1
+    following, top = (k + 1) % sides, len(vertices) - 1
+    middle = 2 * np.pi * (k + 0.5) / sides
     faces = [np.stack([np.zeros_like(k), 1 + following, 1 + k], -1)]
+    patches = [np.stack([np.full(sides, (t[0] + t[1]) / 2), middle], -1)]
     for r in range(count - 3):
         a, b = 1 + r * sides + k, 1 + r * sides + following
         faces += [np.stack([a, b, b + sides], -1), np.stack([a, b + sides, a + sides], -1)]
+        patches += [np.stack([np.full(sides, (t[r + 1] + t[r + 2]) / 2), middle], -1)] * 2
     last = 1 + (count - 3) * sides
     faces.append(np.stack([np.full_like(k, top), last + k, last + following], -1))
+    patches.append(np.stack([np.full(sides, (t[-2] + t[-1]) / 2), middle], -1))
     joined = np.concatenate(faces)
     a, b, c = (vertices[joined[:, i]] for i in range(3))
     if np.sum(a * np.cross(b, c)) < 0:  # the volume is negative: inside out
         joined = joined[:, ::-1]
-    angle = np.tile(2 * np.pi * k / sides, count - 2)
-    around = np.concatenate([[0.0], angle, [0.0]])
     at = np.concatenate([t[:1], np.repeat(t[1:-1], sides), t[-1:]])
-    return Shell(vertices, joined, at, around)
+    return Shell(vertices, joined, at, np.concatenate(patches))
 
 
 def normals_of(vertices: Array, faces: NDArray[np.int64]) -> Array:

@@ -39,19 +39,19 @@ NEEDED = (
 
 # Rows: position along the part, half-axis to the side, to the front, to the back, shift side, shift front.
 TRUNK_ROWS = np.array([  # by height
-    (0.497, 0.034, 0.036, 0.040, 0, 0.000), (0.508, 0.066, 0.048, 0.058, 0, -0.002),
-    (0.525, 0.086, 0.055, 0.068, 0, -0.002), (0.548, 0.0935, 0.058, 0.068, 0, 0), (0.572, 0.091, 0.058, 0.060, 0, 0),
-    (0.597, 0.083, 0.055, 0.051, 0, 0), (0.625, 0.077, 0.054, 0.046, 0, 0.001), (0.655, 0.079, 0.057, 0.048, 0, 0.001),
-    (0.690, 0.087, 0.063, 0.055, 0, 0), (0.720, 0.094, 0.067, 0.061, 0, -0.001), (0.748, 0.099, 0.067, 0.064, 0, -0.003),
-    (0.772, 0.101, 0.061, 0.063, 0, -0.005), (0.792, 0.097, 0.051, 0.057, 0, -0.007), (0.807, 0.084, 0.041, 0.048, 0, -0.008),
-    (0.818, 0.062, 0.034, 0.040, 0, -0.008), (0.829, 0.042, 0.030, 0.033, 0, -0.007), (0.842, 0.0335, 0.029, 0.030, 0, -0.004),
-    (0.862, 0.0315, 0.029, 0.029, 0, 0.000), (0.885, 0.031, 0.029, 0.029, 0, 0.003),
+    (0.499, 0.036, 0.036, 0.042, 0, 0.000), (0.510, 0.068, 0.048, 0.057, 0, -0.001),
+    (0.527, 0.0865, 0.0545, 0.064, 0, -0.001), (0.548, 0.0935, 0.057, 0.0645, 0, 0), (0.572, 0.091, 0.057, 0.058, 0, 0),
+    (0.597, 0.083, 0.0545, 0.051, 0, 0), (0.625, 0.0765, 0.054, 0.047, 0, 0.001), (0.655, 0.0785, 0.057, 0.049, 0, 0.001),
+    (0.690, 0.087, 0.062, 0.056, 0, 0), (0.720, 0.0945, 0.065, 0.062, 0, -0.001), (0.748, 0.1005, 0.064, 0.065, 0, -0.003),
+    (0.772, 0.1050, 0.058, 0.063, 0, -0.005), (0.790, 0.1085, 0.050, 0.058, 0, -0.007), (0.804, 0.1070, 0.041, 0.050, 0, -0.008),
+    (0.814, 0.0960, 0.0350, 0.042, 0, -0.008), (0.823, 0.0720, 0.031, 0.036, 0, -0.008), (0.832, 0.0480, 0.0285, 0.0325, 0, -0.006),
+    (0.845, 0.0345, 0.0275, 0.0295, 0, -0.003), (0.862, 0.0300, 0.0275, 0.0285, 0, 0.000), (0.885, 0.030, 0.028, 0.028, 0, 0.003),
 ])
 HEAD_ROWS = np.array([  # by height above the head joint
-    (-0.008, 0.014, 0.026, 0.006, 0, 0.016), (-0.004, 0.0215, 0.034, 0.016, 0, 0.013), (0.006, 0.0285, 0.042, 0.030, 0, 0.008),
-    (0.020, 0.0355, 0.0485, 0.044, 0, 0.005), (0.040, 0.0410, 0.0525, 0.054, 0, 0.003), (0.062, 0.0440, 0.0540, 0.0590, 0, 0.001),
-    (0.082, 0.0440, 0.0525, 0.0590, 0, 0), (0.100, 0.0390, 0.0455, 0.0520, 0, -0.001), (0.114, 0.0285, 0.0330, 0.0390, 0, -0.002),
-    (0.1225, 0.0175, 0.0205, 0.0245, 0, -0.003),
+    (-0.010, 0.013, 0.018, 0.008, 0, 0.016), (-0.005, 0.0220, 0.0275, 0.018, 0, 0.014), (0.005, 0.0295, 0.0365, 0.032, 0, 0.009),
+    (0.020, 0.0365, 0.0435, 0.045, 0, 0.006), (0.040, 0.0415, 0.0490, 0.0545, 0, 0.004), (0.062, 0.0440, 0.0515, 0.0590, 0, 0.002),
+    (0.080, 0.0440, 0.0510, 0.0590, 0, 0), (0.098, 0.0397, 0.0455, 0.0530, 0, -0.001), (0.112, 0.0320, 0.0362, 0.0425, 0, -0.002),
+    (0.1215, 0.0235, 0.0262, 0.0310, 0, -0.003),
 ])
 LEG_ROWS = np.array([  # 0 hip, 1 knee, 2 ankle
     (-0.02, 0.0475, 0.0480, 0.0520, 0.002, 0), (0.10, 0.0490, 0.0500, 0.0530, 0.002, 0), (0.30, 0.0480, 0.0505, 0.0500, 0.001, 0),
@@ -59,9 +59,11 @@ LEG_ROWS = np.array([  # 0 hip, 1 knee, 2 ankle
     (1.12, 0.0320, 0.0315, 0.0335, 0, 0), (1.30, 0.0325, 0.0290, 0.0385, 0, -0.001), (1.45, 0.0310, 0.0275, 0.0375, 0, -0.002),
     (1.65, 0.0250, 0.0240, 0.0300, 0, -0.002), (1.85, 0.0200, 0.0210, 0.0230, 0, -0.001), (2.04, 0.0190, 0.0205, 0.0215, 0, 0),
 ])
-ARM_ROWS = np.array([  # 0 shoulder, 1 elbow, 2 wrist; side is forwards, front is up
-    (-0.05, 0.0310, 0.0300, 0.0300, 0, -0.001), (0.05, 0.0335, 0.0320, 0.0320, 0, -0.001), (0.20, 0.0325, 0.0305, 0.0310, 0, -0.001),
-    (0.45, 0.0290, 0.0275, 0.0290, 0, 0), (0.75, 0.0255, 0.0245, 0.0250, 0, 0), (1.00, 0.0240, 0.0230, 0.0230, 0, 0),
+ARM_ROWS = np.array([  # 0 shoulder, 1 elbow, 2 wrist, and inwards to the collar bone; side is forwards, front is up
+    (-0.34, 0.0170, 0.0060, 0.0200, -0.006, -0.006), (-0.16, 0.0270, 0.0130, 0.0290, -0.006, -0.004),
+    (0.00, 0.0325, 0.0200, 0.0350, -0.004, -0.004), (0.14, 0.0345, 0.0255, 0.0345, -0.002, -0.003),
+    (0.30, 0.0330, 0.0285, 0.0320, 0, -0.002),
+    (0.48, 0.0295, 0.0275, 0.0290, 0, -0.001), (0.75, 0.0255, 0.0245, 0.0250, 0, 0), (1.00, 0.0240, 0.0230, 0.0230, 0, 0),
     (1.22, 0.0255, 0.0235, 0.0235, 0, 0), (1.50, 0.0230, 0.0205, 0.0205, 0, 0), (1.80, 0.0180, 0.0150, 0.0150, 0, 0),
     (2.02, 0.0160, 0.0125, 0.0125, 0, 0),
 ])
@@ -76,10 +78,10 @@ THUMB_ROWS = np.array([  # along the thumb
 ])
 # Rows of the shoe: along it from the heel joint to the toe tip, half width, height of the upper, bottom.
 SHOE_ROWS = np.array([
-    (-0.060, 0.0130, 0.0300, 0.0080), (-0.035, 0.0175, 0.0390, 0.0030), (0.0, 0.0205, 0.0450, 0.0), (0.10, 0.0225, 0.0480, 0.0),
-    (0.20, 0.0230, 0.0490, 0.0), (0.30, 0.0230, 0.0475, 0.0), (0.42, 0.0240, 0.0410, 0.0), (0.56, 0.0265, 0.0335, 0.0),
-    (0.70, 0.0285, 0.0285, 0.0), (0.82, 0.0275, 0.0250, 0.0), (0.92, 0.0235, 0.0215, 0.0), (1.00, 0.0180, 0.0180, 0.0),
-    (1.045, 0.0120, 0.0150, 0.0045),
+    (-0.075, 0.0070, 0.0270, 0.0110), (-0.058, 0.0128, 0.0325, 0.0070), (-0.030, 0.0178, 0.0400, 0.0022), (0.0, 0.0205, 0.0450, 0.0),
+    (0.10, 0.0228, 0.0485, 0.0), (0.20, 0.0232, 0.0490, 0.0), (0.30, 0.0232, 0.0470, 0.0), (0.42, 0.0242, 0.0400, 0.0),
+    (0.56, 0.0265, 0.0330, 0.0), (0.70, 0.0285, 0.0285, 0.0), (0.80, 0.0280, 0.0260, 0.0), (0.90, 0.0245, 0.0235, 0.0),
+    (0.96, 0.0205, 0.0215, 0.0), (1.00, 0.0178, 0.0198, 0.0), (1.03, 0.0140, 0.0172, 0.0028), (1.045, 0.0105, 0.0150, 0.0055),
 ])
 
 
@@ -187,11 +189,8 @@ def _strongest(weights: Array) -> tuple[NDArray, Array]:
 
 
 def _paint(shell: Shell, colour: Callable[[Array, Array], NDArray]) -> NDArray[np.int64]:
-    """Material of each face by a rule on the parameters (along, around) of its middle."""
-    at = shell.at[shell.faces].mean(1)
-    turned = shell.around[shell.faces]
-    around = np.angle(np.exp(1j * turned).mean(1)) % (2 * np.pi)
-    return colour(at, around).astype(np.int64)
+    """Material of each face by a rule on the parameters (along, around) of its patch."""
+    return colour(shell.patches[:, 0], shell.patches[:, 1]).astype(np.int64)
 
 
 def _scaled(rows: Array, height: float) -> Array:
@@ -210,7 +209,8 @@ def _trunk(frame: _Frame, floor: float) -> _Part:
         heights, np.zeros(len(heights)), np.interp(heights, canon, actual) + np.maximum(heights - canon[-1], 0) * h,
         np.interp(heights, canon, deep),
     ], -1)
-    shell = loft(Loft(_scaled(TRUNK_ROWS, h), 34, 30, (0.55, 0.3), 2.25), spine, (1, 0, 0), (0, 0, 1))
+    shell = loft(Loft(_scaled(TRUNK_ROWS, h), 34, 28, (0.5, 0.3), 2.25), spine, (1, 0, 0), (0, 0, 1))
+    _sculpt(shell.vertices, shell.at, h)
     t = shell.at
     low, band = np.ones(len(t)), 0.021
     columns = {}
@@ -227,22 +227,32 @@ def _trunk(frame: _Frame, floor: float) -> _Part:
         columns["upper_chest"] = columns["upper_chest"] - 0.85 * pull
 
     def colour(t: Array, around: Array) -> NDArray:
-        front = np.abs(around - np.pi / 2) < 0.40 - 6.0 * np.abs(t - 0.752)
-        badge = (t > 0.700) & (t < 0.775) & front
-        return np.where(badge, ACCENT, np.where((t < 0.600) | (t > 0.829), DARK, BODY))
+        badge = (t > 0.735) & (t < 0.765) & (np.abs(around - np.pi / 2) < 0.7)
+        return np.where(badge, ACCENT, np.where((t < 0.600) | (t > 0.838), DARK, BODY))
 
     del skeleton
     return _Part(shell, frame.weights(columns), _paint(shell, colour))
 
 
+def _sculpt(vertices: Array, t: Array, h: float) -> None:
+    """Breast muscles, shoulder blades and the furrow of the spine, laid on a trunk that is still being made."""
+    x = np.abs(vertices[:, 0]) / h
+    front = smooth_step(vertices[:, 2] / (0.03 * h))
+    back = smooth_step(-vertices[:, 2] / (0.03 * h))
+    breast = np.exp(-(((x - 0.043) / 0.030) ** 2) - ((t - 0.757) / 0.022) ** 2)
+    blade = np.exp(-(((x - 0.050) / 0.028) ** 2) - ((t - 0.765) / 0.030) ** 2)
+    furrow = np.exp(-((x / 0.014) ** 2) - ((t - 0.70) / 0.07) ** 2)
+    seat = np.exp(-(((x - 0.040) / 0.026) ** 2) - ((t - 0.527) / 0.026) ** 2)
+    vertices[:, 2] += h * (0.006 * front * breast - back * (0.005 * blade - 0.005 * furrow + 0.006 * seat))
+
+
 def _head(frame: _Frame) -> _Part:
     h, base = frame.height, frame.at("head")
     spine = np.array([(y, base[0], base[1] + y * h, base[2]) for y in (-0.02, 0.15)])
-    shell = loft(Loft(_scaled(HEAD_ROWS, h), 22, 28, (0.35, 0.43), 2.1), spine, (1, 0, 0), (0, 0, 1))
+    shell = loft(Loft(_scaled(HEAD_ROWS, h), 21, 28, (0.3, 0.0085 / 0.0235), 2.1, True), spine, (1, 0, 0), (0, 0, 1))
     local = (shell.vertices - base) / h
-    nose = np.exp(-((local[:, 0] / 0.0085) ** 2) - ((local[:, 1] - 0.036) / 0.017) ** 2) * (local[:, 2] > 0)
-    brow = np.exp(-(((np.abs(local[:, 0]) - 0.019) / 0.011) ** 2) - ((local[:, 1] - 0.056) / 0.011) ** 2) * (local[:, 2] > 0)
-    shell.vertices[:, 2] += h * (0.011 * nose - 0.005 * brow)
+    nose = np.exp(-((local[:, 0] / 0.0120) ** 2) - ((local[:, 1] - 0.035) / 0.016) ** 2) * (local[:, 2] > 0)
+    shell.vertices[:, 2] += h * 0.005 * nose
 
     def colour(t: Array, around: Array) -> NDArray:
         return np.where((t > 0.046) & (t < 0.069) & (np.abs(around - np.pi / 2) < 1.0), DARK, BODY)
@@ -250,11 +260,11 @@ def _head(frame: _Frame) -> _Part:
     return _Part(shell, frame.weights({"head": np.ones(len(shell.at))}), _paint(shell, colour))
 
 
-def _chain(frame: _Frame, names: list[str], t: Array, band: float) -> Array:
-    """Weights along a limb: joint k carries from t = k to k + 1, blended over ``band`` to both sides."""
+def _chain(frame: _Frame, names: list[str], t: Array, bands: tuple[tuple[float, float], ...]) -> Array:
+    """Weights along a limb: each joint hands over to the next between the two parameters of a band."""
     columns, rest = {}, np.ones(len(t))
-    for k, name in enumerate(names[:-1]):
-        share = smooth_step((t - (k + 1) + band) / (2 * band))
+    for name, (start, end) in zip(names, bands):
+        share = smooth_step((t - start) / (end - start))
         columns[name] = rest * (1 - share)
         rest = rest * share
     columns[names[-1]] = rest
@@ -271,7 +281,7 @@ def _limb_spine(frame: _Frame, names: list[str]) -> Array:
 def _leg(frame: _Frame, side: str) -> _Part:
     names = [f"{side}_{n}" for n in ("upper_leg", "lower_leg", "foot")]
     outward = np.array([1.0 if side == "left" else -1.0, 0.0, 0.0])
-    shape = Loft(_scaled(LEG_ROWS, frame.height), 36, 22, (0.9, 0.3), 2.1)
+    shape = Loft(_scaled(LEG_ROWS, frame.height), 32, 20, (0.85, 0.3), 2.1)
     shell = loft(shape, _limb_spine(frame, names), outward, (0, 0, 1))
     band = ACCENT if side == "left" else DARK
 
@@ -279,26 +289,26 @@ def _leg(frame: _Frame, side: str) -> _Part:
         knee = (t > 0.90) & (t < 1.10)
         return np.where(knee, band, np.where((t < 0.30) | (t > 1.90), DARK, BODY))
 
-    return _Part(shell, _chain(frame, names, shell.at, 0.13), _paint(shell, colour))
+    return _Part(shell, _chain(frame, names, shell.at, ((0.87, 1.13), (1.87, 2.05))), _paint(shell, colour))
 
 
 def _arm(frame: _Frame, side: str) -> _Part:
     names = [f"{side}_{n}" for n in ("upper_arm", "lower_arm", "hand")]
-    shape = Loft(_scaled(ARM_ROWS, frame.height), 32, 18, (0.9, 0.3))
+    shape = Loft(_scaled(ARM_ROWS, frame.height), 31, 15, (0.4, 0.3))
     shell = loft(shape, _limb_spine(frame, names), (0, 0, 1), (0, 1, 0))
     band = ACCENT if side == "left" else DARK
 
     def colour(t: Array, around: Array) -> NDArray:
         return np.where((t > 0.90) & (t < 1.10), band, BODY)
 
-    return _Part(shell, _chain(frame, names, shell.at, 0.15), _paint(shell, colour))
+    return _Part(shell, _chain(frame, [f"{side}_shoulder", *names], shell.at, ((-0.14, 0.24), (0.85, 1.15), (1.9, 2.1))), _paint(shell, colour))
 
 
 def _hand(frame: _Frame, side: str) -> _Part:
     h, base = frame.height, frame.at(f"{side}_hand")
     s = 1.0 if side == "left" else -1.0
     spine = np.array([(x, base[0] + s * x * h, base[1], base[2]) for x in (-0.02, 0.12)])
-    shell = loft(Loft(_scaled(HAND_ROWS, h), 14, 18, (0.3, 0.9), 2.3), spine, (0, 0, 1), (0, 1, 0))
+    shell = loft(Loft(_scaled(HAND_ROWS, h), 12, 16, (0.3, 0.9), 2.3), spine, (0, 0, 1), (0, 1, 0))
     share = smooth_step((shell.at + 0.010) / 0.016)
     weights = frame.weights({f"{side}_hand": share, f"{side}_lower_arm": 1 - share})
     return _Part(shell, weights, np.full(len(shell.faces), BODY))
@@ -313,7 +323,7 @@ def _thumb(frame: _Frame, side: str) -> _Part:
     up = up - along * (up @ along)
     up /= np.linalg.norm(up)
     spine = np.array([(t, *(root + t * way)) for t in (0.0, 1.0)])
-    shell = loft(Loft(_scaled(THUMB_ROWS, h), 7, 12, (0.5, 1.0)), spine, np.cross(along, up), up)
+    shell = loft(Loft(_scaled(THUMB_ROWS, h), 6, 10, (0.5, 1.0)), spine, np.cross(along, up), up)
     weights = frame.weights({f"{side}_hand": np.ones(len(shell.at))})
     return _Part(shell, weights, np.full(len(shell.faces), BODY))
 
@@ -327,7 +337,7 @@ def _shoe(frame: _Frame, side: str) -> _Part:
     rings += [ankle[0], 0.0, heel[2]]
     along = np.clip(t, 0.0, 1.0)
     rings[..., 1] += ((1 - along) * heel[1] + along * tip[1])[:, None]
-    shell = closed_rings(rings, t, (0.35, 0.35))
+    shell = closed_rings(rings, t, (0.2, 0.25), True)
     share = smooth_step((shell.vertices[:, 2] - ball[2]) / (0.030 * h) + 0.5)
     weights = frame.weights({f"{side}_foot": 1 - share, f"{side}_toes": share})
     middle = shell.vertices[shell.faces].mean(1)[:, 1] - min(heel[1], tip[1])
@@ -339,7 +349,7 @@ def _shoe_rings(h: float) -> tuple[Array, Array]:
     """Rings (R, S, 3): x and y in m about the middle of the sole, z from 0 at the heel joint to 1 at the tip."""
     from gambol.loft import between_rows
 
-    t = np.concatenate([[-0.06, -0.035], np.linspace(0.0, 1.0, 17), [1.045]])
+    t = np.concatenate([[-0.075, -0.06, -0.033], np.linspace(0.0, 0.88, 12), [0.93, 0.97, 1.0, 1.025, 1.045]])
     half, top, bottom = (between_rows(SHOE_ROWS, t) * h).T
     sole, inset = 0.0105 * h, 0.94
     angle = np.linspace(0, np.pi, 13)

@@ -35,13 +35,17 @@ ORDERS.setflags(write=False)
 
 
 class Shape(NamedTuple):
-    """Coefficients of the force curves: a_xk, a_yk, a_zk relative to a_x1 = a_y1 = 1; s_x per weight; sway m."""
+    """Coefficients of the force curves: a_xk, a_yk, a_zk relative to a_x1 = a_y1 = 1; s_x per weight.
+
+    ``sway`` is the side to side motion of C wanted (m peak to peak), from which s_z follows; None keeps s_z at one
+    body weight, as printed (the sway then grows with the square of the step time).
+    """
 
     ax: tuple[float, float, float]
     ay: tuple[float, float, float]
     az: tuple[float, float, float]
     sx: float
-    sway: float
+    sway: float | None
 
 
 class StepTime(NamedTuple):
@@ -90,7 +94,7 @@ def steady(shape: Shape, step: float, double: float) -> Steady:
     lead, trail = _track(t, stance, 0.0, step), _track(t, stance, step, double)
     side = unit_z + unit_v * t - z @ (lead - trail)
     height = up * t + y @ (lead + trail) - G * t**2 / 2
-    scale = shape.sway / max(float(np.ptp(side)), 1e-12)  # both steps of a stride reach the same extreme
+    scale = G if shape.sway is None else shape.sway / max(float(np.ptp(side)), 1e-12)  # both steps of a stride reach the same extreme
     return Steady(
         forward=float(-(x @ both_d) / step), up=float(up), rise=float(np.trapezoid(height, t) / step),
         side=float(unit_z * scale), side_velocity=float(unit_v * scale),

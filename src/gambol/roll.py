@@ -20,7 +20,7 @@ import numpy as np
 
 from gambol.kernels import either, kernel
 
-__all__ = ["Foot", "Roll", "ankle_rates", "ball_heel_tip", "roll_pitch", "sole_ankle"]
+__all__ = ["Foot", "Roll", "ankle_rates", "ball_heel_tip", "roll_pitch", "shifted", "sole_ankle"]
 
 
 class Foot(NamedTuple):
@@ -106,3 +106,11 @@ def ball_heel_tip(x, y, theta, bend, foot):  # type: ignore[no-untyped-def]
     tau = theta - bend
     length = foot.tip - foot.ball
     return heel_x, heel_y, ball_x, ball_y, ball_x + length * np.cos(tau), ball_y + length * np.sin(tau)
+
+
+def shifted(roll: Roll, by: float) -> Roll:
+    """The same roll on another clock."""
+    return roll._replace(
+        land=roll.land + by, flat=roll.flat + by, heel_off=roll.heel_off + by, toes_off=roll.toes_off + by,
+        lift=roll.lift + by,
+    )

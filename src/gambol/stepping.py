@@ -19,7 +19,7 @@ from gambol.figure import STYLE, Step, StepPlan
 from gambol.footsteps import Footstep
 from gambol.body import G
 from gambol.reaction import Border, Known, Shape, Steady, StepTime, heights, solve_lead, steady, track
-from gambol.roll import Roll
+from gambol.roll import Roll, shifted
 from gambol.swinging import HIP_BELOW, swing_path
 from gambol.walker import Ahead, Look, Scene, Walker
 
@@ -32,7 +32,7 @@ RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93
 SETTLE = 1.35  # step times to come to rest
 STAND_FADES = (0.95, 0.8, 0.65, 0.5, 0.35)  # of the release or the last step, over which standing weight fades
 STAND_ARCHES = (-0.1, 0.05, 0.2, 0.35)  # a_y3 / a_y1 of the first and last step
-STAND_RISE = 0.0  # m that C rises over the first stance foot
+STRETCH = 2.0  # how much worse it is to rise (straight legs stretch no further) than to sink
 CLOSE_SHORT = (0.04, 0.15)  # steps that C lags when the last but one and the last foot land
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
@@ -304,19 +304,19 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
     else:
         landing = landing_roll(w.front, one, w.time + t0, t1 + t2, scene)
         goals = (arm_goal(1, one.side, scene, end.walking), arm_goal(-1, one.side, scene, end.walking))
-    rear_roll = _shift(w.rear_roll, -w.time)
+    rear_roll = shifted(w.rear_roll, -w.time)
 
 
     def carried(t: Array) -> Array:
         return track(t, lead, times, known, w.border)
 
-    swing = swing_path(w.rear, one, (rear_roll, _shift(landing, -w.time)), (w.double, t0), carried, scene)
+    swing = swing_path(w.rear, one, (rear_roll, shifted(landing, -w.time)), (w.double, t0), carried, scene)
     rate_next = 2 / (t0 + t1)
     plan = StepPlan(
         step=t0, stance=times.stance, double=w.double, trail_stance=w.trail_stance, trail_shift=w.trail_shift,
         rise=known.rise, settle=known.settle, c0=w.border.position, v0=w.border.velocity, lead=lead, trail=w.trail,
         yaw0=w.yaw, rate0=w.yaw_rate, pulse1=pulse1, pulse2=pulse2, zero=zero, side=w.front.side,
-        front=_stand(w.front, _shift(front_roll, -w.time)), rear=_stand(w.rear, rear_roll), goal=swing.goal,
+        front=_stand(w.front, shifted(front_roll, -w.time)), rear=_stand(w.rear, rear_roll), goal=swing.goal,
         path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6, bend=swing.bend,
         bend_rate=swing.bend_rate, rates=np.clip(np.array([w.phase_rate, rate_next]) * t0, 0.0, 3.0),
         style0=w.style, style1=style, arms=arm_rows(w, goals, times, scene),
@@ -336,26 +336,18 @@ def _from_or_to_stand(shape: Shape, times: StepTime, w: Walker, settling: bool, 
     best: tuple[float, Known, Array] | None = None
     t = np.linspace(0.0, 1.0, 13) * times.step
     straight = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
-    straight = straight + (0.0 if settling else STAND_RISE * np.sin(np.pi * t / times.step))
     for fade in STAND_FADES:
         span = fade * (times.step if settling else times.double)
         known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
         carried, pushed = heights(t, times, known, ends[0])
         for arch in STAND_ARCHES:
             lead = solve_lead(shape._replace(ay=(shape.ay[0], 0.0, arch)), times, known, ends, axes, float(w.front.side))
-            wander = float(np.abs(carried + lead[1] @ pushed - straight).max())
+            off = carried + lead[1] @ pushed - straight
+            wander = float(np.abs(off).max() + STRETCH * off.max())
             if best is None or wander < best[0]:
                 best = (wander, known, lead)
     assert best is not None
     return best[1], best[2]
-
-
-def _shift(roll: Roll, by: float) -> Roll:
-    """The same roll on another clock."""
-    return roll._replace(
-        land=roll.land + by, flat=roll.flat + by, heel_off=roll.heel_off + by, toes_off=roll.toes_off + by,
-        lift=roll.lift + by,
-    )
 
 
 def _stand(foot: Footstep, roll: Roll) -> Step:

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.figure import COM, LEAD, REACH, ROTATIONS, ROWS, STANDING, TRAIL, Figure, Step, StepPlan, pose_frames, pose_step, sole_frames, sole_points
+from gambol.footsteps import Footstep
 from gambol.motion import Motion
-from gambol.roll import Roll
+from gambol.roll import Foot, Roll
 from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
 
-__all__ = ["CONTACT_GAP", "CONTACT_SPEED", "frames", "posed", "reach", "step_motion"]
+__all__ = ["CONTACT_GAP", "CONTACT_SPEED", "frames", "posed", "reach", "standing_sole", "step_motion"]
 
 Array = NDArray[np.float64]
 CONTACT_GAP = 0.005  # m
@@ -106,6 +107,13 @@ def _pressure(step: Step, figure: Figure, times: Array) -> Array:
     c = np.cos(step.pitch)
     forward = np.array([np.sin(step.yaw) * c, np.sin(step.pitch), np.cos(step.yaw) * c])
     return step.place + x[:, None] * forward
+
+
+def standing_sole(foot: Footstep, shape: Foot) -> tuple[Array, Array]:
+    """Heel and toe tip (m) of a foot that lies flat."""
+    c = np.cos(foot.pitch)
+    forward = np.array([np.sin(foot.yaw) * c, np.sin(foot.pitch), np.cos(foot.yaw) * c])
+    return foot.place - shape.heel * forward, foot.place + shape.tip * forward
 
 
 def _ease(u: Array) -> Array:

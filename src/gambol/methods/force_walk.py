@@ -13,16 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
-from gambol.figure import StepPlan, figure_of
-from gambol.footsteps import Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.figure import COM, ROTATIONS, Figure, StepPlan, figure_of
+from gambol.footsteps import TOE_OUT, Course, Footstep, first_feet, next_step, step_object, survey
 from gambol.gait import dimensionless, eased, pace
 from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
-from gambol.roll import Roll
+from gambol.roll import Roll, shifted
 from gambol.stepping import RELEASE, arm_goal, plan_step, stand_border, style_of
-from gambol.stride import frames, reach, step_motion
+from gambol.stride import frames, posed, reach, standing_sole, step_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import PAPER, row_at
 from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
@@ -54,6 +55,9 @@ class State(NamedTuple):
     course: Course
     over: bool
     sketch: Sketch | None  # the coming step as planned by the last advance
+    done: StepPlan | None  # the step of the last advance
+    figure: Figure
+    rest: float  # m that C is lowered by when standing
 
 
 @dataclass(frozen=True)
@@ -91,14 +95,25 @@ class ForceWalk:
             raise GambolError(f"preset is {self.preset!r}", where="force walk", allowed=" or ".join(PRESETS))
 
     def start(self, task: Task, after: Handover | None = None) -> State:
-        """Standing with both feet together at the beginning of the path."""
+        """Standing with both feet together at the beginning of the path, or where ``after`` left them.
+
+        Raises:
+            GambolError: for a handover in full motion: a walk begins from a stand.
+        """
         course = _course(task)
         turn = float(course.path.curvature(min(0.5, course.path.length / 2)))
         rear, front = first_feet(course, 1 if turn > 0.02 else -1)
-        walker = self._standing(task, rear, front)
         scene = self._scene(task, 0.0)
+        if after is not None:
+            rear, front = _taken_over(after, (rear, front), scene)
+        walker = self._standing(task, rear, front)
+        if after is not None:
+            rolls = shifted(walker.rear_roll, after.time), shifted(walker.front_roll, after.time)
+            walker = walker._replace(time=after.time, rear_roll=rolls[0], front_roll=rolls[1])
         ahead = _ahead(course, walker, scene)
-        return State(self._down(walker, ahead, scene), ahead, task, course, False, None)
+        low = 0.0 if after is None else max(0.0, float(walker.border.position[1] - _mass_centre(after, task)[1]))
+        walker = self._down(walker, ahead, scene, low)
+        return State(walker, ahead, task, course, False, None, None, scene.figure, walker.low)
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One step; at the end the settling on both feet; then None."""
@@ -118,14 +133,21 @@ class ForceWalk:
             self.engine, _facts(w, after, ahead, task),
         )
         rest = NOWHERE if last else ahead.next(_beyond(course, ahead, scene))
-        return State(after, rest, task, course, last, sketch), motion
+        return State(after, rest, task, course, last, sketch, plan, scene.figure, state.rest), motion
 
     def handover(self, state: State) -> Handover:
-        """The figure at the last heel strike, or standing at the end."""
-        w = state.walker
+        """The figure at the end of the last stretch, and the sole points that are on the ground."""
+        w, plan, figure = state.walker, state.done, state.figure
+        if plan is None:
+            raise GambolError("nothing has been walked yet", where="handover", do="advance first")
+        out = posed(plan, figure, np.array([plan.step]), self.engine)
+        pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
         names = {1: "left", -1: "right"}
-        planted = {f"{names[f.side]}_heel": f.place for f in (w.rear, w.front)}
-        return Handover(w.time, Pose(w.border.position, np.zeros((0, 4))), w.border.velocity, planted, w.rear.side)
+        planted = {}
+        for foot in (w.rear, w.front):
+            heel, tip = standing_sole(foot, figure.foot)
+            planted |= {f"{names[foot.side]}_heel": heel, f"{names[foot.side]}_toe_tip": tip}
+        return Handover(w.time, pose, w.border.velocity, planted, w.rear.side)
 
     def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
         steady_pace = eased(pace(task.gait, task.body, time), before)
@@ -139,7 +161,7 @@ class ForceWalk:
         def shape(mode: str) -> Shape:
             ay2 = row["ay2"] + (MODE_FV[mode] - MODE_FV["level"] + self.delta_y2) / 1.3
             ay = (1.0 + self.delta_y1 / 1.3, ay2, row["ay3"] + self.delta_y3 / 1.3)
-            return Shape(ax, ay, az, row["sx"], max(sway, 1e-4))
+            return Shape(ax, ay, az, row["sx"], None if self.preset == "paper" and self.sway == 1.0 else max(sway, 1e-4))
 
         look = Look(
             row, shape("level"), shape("up"), shape("down"), self.arm_swing, self.pelvis, self.lean, self.foot_lift,
@@ -164,9 +186,8 @@ class ForceWalk:
         )
         return walker
 
-    def _down(self, walker: Walker, ahead: Ahead, scene: Scene) -> Walker:
+    def _down(self, walker: Walker, ahead: Ahead, scene: Scene, low: float) -> Walker:
         """C of the standing figure lowered until both legs reach, also while the weight shifts for the first step."""
-        low = 0.0
         for _ in range(ROUNDS):
             border = stand_border(walker.rear, walker.front, scene)
             border.position[1] -= low
@@ -184,7 +205,7 @@ class ForceWalk:
         Also returns the sketch of the next step, which is its plan if nothing changes by then.
         """
         w, sketch = state.walker, state.sketch
-        low = 0.0 if ahead.one is None else w.low if ahead.one.stair == w.front.stair else 0.3 * w.low
+        low = state.rest if ahead.one is None else w.low if ahead.one.stair == w.front.stair else 0.3 * w.low
         for _ in range(ROUNDS):
             if not fresh and sketch is not None and sketch.low == low:
                 plan, after, over = sketch.plan, sketch.after, -1.0
@@ -213,6 +234,34 @@ def _excess(distances: np.ndarray, scene: Scene) -> float:
     a, b = scene.figure.thigh, scene.figure.shank
     limit = np.sqrt(a * a + b * b + 2 * a * b * np.cos(KNEE_LEAST))
     return float(distances.max() - limit)
+
+
+def _mass_centre(after: Handover, task: Task) -> np.ndarray:
+    """(3,) m of the pose that is taken over."""
+    still = Motion(task.body.skeleton, after.pose.root[None], after.pose.rotations[None], task.fps)
+    return centre_of_mass(still)[0]
+
+
+def _taken_over(after: Handover, feet: tuple[Footstep, Footstep], scene: Scene) -> tuple[Footstep, Footstep]:
+    """The two feet where the handover has them planted, the one to swing first in front of the list."""
+    if float(np.linalg.norm(after.velocity)) > 0.25:
+        raise GambolError(
+            f"the figure still moves at {np.linalg.norm(after.velocity):.2f} m/s", where="force walk",
+            allowed="a handover from a stand", do="let the motion before come to rest",
+        )
+    names = {1: "left", -1: "right"}
+    out = []
+    for foot in sorted(feet, key=lambda f: f.side != after.next_side):
+        heel, tip = after.planted.get(f"{names[foot.side]}_heel"), after.planted.get(f"{names[foot.side]}_toe_tip")
+        if heel is None or tip is None:
+            raise GambolError(f"the {names[foot.side]} foot is not planted", where="force walk", allowed="both feet down")
+        along = (tip - heel) / np.linalg.norm(tip - heel)
+        place = heel + along * scene.figure.foot.heel
+        yaw = foot.yaw + float((np.arctan2(along[0], along[2]) - foot.yaw + np.pi) % (2 * np.pi) - np.pi)
+        centre = np.array([foot.centre[0], place[1], foot.centre[2]])
+        heading = yaw - foot.side * TOE_OUT
+        out.append(foot._replace(place=place, heading=heading, yaw=yaw, pitch=float(np.arcsin(along[1])), centre=centre))
+    return out[0], out[1]
 
 
 def _course(task: Task) -> Course:
