@@ -29,7 +29,8 @@ JOINTS = 26
 ROTATIONS = 3  # rows of the output: root 0..2, rotations 3.., then:
 COM = ROTATIONS + 4 * JOINTS
 LEAD, TRAIL, STANDING, REACH, YAW, ROWS = COM + 3, COM + 6, COM + 9, COM + 10, COM + 12, COM + 13
-PASSES = 5  # of the fixed point: each leaves about 5 % of the error, from 42 mm to under 1 um
+PASSES = 8  # of the fixed point: each leaves 5 to 20 % of the error (more where both knees are nearly straight)
+ROUGH = 4  # passes where only the reach of the legs is asked for (0.1 mm)
 RELAX = 1.12  # the pelvis carries 80 to 90 % of the mass that moves with it
 PLANE = 0.4  # psi1 : psi2 = 2 : 3 (section 1.6 of the paper): share of a turn taken about the stance ankle
 
@@ -311,13 +312,14 @@ def _store_leg(out, joint, hips, leg, foot, fig):  # type: ignore[no-untyped-def
 
 
 @kernel
-def pose_step(t, p, fig, out):  # type: ignore[no-untyped-def]
+def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
     """The figure at ``t`` s into step ``p``: fills the rows of ``out`` (see the constants of this module).
 
     Args:
         t: number, or (N,) times.
         p: StepPlan.
         fig: Figure.
+        whole: False fills the reach of the legs alone.
         out: (ROWS,) or (ROWS, N), written.
     """
     cx, cy, cz, lead_x, lead_y, lead_z, trail_x, trail_y, trail_z = body_motion(t, p)
@@ -363,7 +365,7 @@ def pose_step(t, p, fig, out):  # type: ignore[no-untyped-def]
     upper = 1.0 - 2 * (thigh + shank + foot)
     hip_w, knee_w, ankle_w = thigh * (1 - ct), thigh * ct + shank * (1 - cs), shank * cs + foot
     rx, ry, rz = 0.0 * t - ux, 0.0 * t - fig.hip[1] - 0.03 * fig.thigh - uy, 0.0 * t - uz
-    for _ in range(PASSES):
+    for _ in range(PASSES if whole else ROUGH):
         leg1 = _leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
         leg2 = _leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
         mx = (upper + 2 * hip_w) * rx + ux + hip_w * (o1x + o2x) + knee_w * (leg1[0] + leg2[0]) + ankle_w * (f1x + f2x) + foot * (m1x + m2x)
@@ -373,6 +375,9 @@ def pose_step(t, p, fig, out):  # type: ignore[no-untyped-def]
     leg1 = _leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
     leg2 = _leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
 
+    out[REACH], out[REACH + 1] = leg1[15], leg2[15]
+    if not whole:
+        return
     base1 = 14 if p.side > 0 else 20
     base2 = 34 - base1
     _store_leg(out, base1, (hw, hx, hy, hz), leg1, (theta1, bend1, yaw1, pitch1 + 0.0 * t, roll1 + 0.0 * t), fig)
@@ -385,15 +390,14 @@ def pose_step(t, p, fig, out):  # type: ignore[no-untyped-def]
     out[LEAD], out[LEAD + 1], out[LEAD + 2] = lead_x, lead_y, lead_z
     out[TRAIL], out[TRAIL + 1], out[TRAIL + 2] = trail_x, trail_y, trail_z
     out[STANDING] = standing_force(t, p.step, p.rise, p.settle)
-    out[REACH], out[REACH + 1] = leg1[15], leg2[15]
     out[YAW] = psi
 
 
 @kernel
-def pose_frames(t, p, fig, out):  # type: ignore[no-untyped-def]
+def pose_frames(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
     """:func:`pose_step` for ``t`` (N,) frame by frame: the loop that is compiled."""
     for i in range(t.shape[0]):
-        pose_step(t[i], p, fig, out[:, i])
+        pose_step(t[i], p, fig, whole, out[:, i])
 
 
 @kernel

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Loft", "Shell", "between_rows", "closed_rings", "egg", "loft", "merge", "normals_of", "smooth_step"]
+__all__ = [
+    "Loft", "Shell", "between_rows", "closed_rings", "egg", "loft", "merge", "normals_of", "smooth_step",
+]
 
 Array = NDArray[np.float64]
 CAP_RINGS = 3
@@ -20,8 +22,8 @@ class Shell(NamedTuple):
         vertices: ``(V, 3)`` m.
         faces: ``(T, 3)`` counterclockwise seen from outside.
         at: ``(V,)`` the parameter along the loft.
-        patches: ``(T, 2)`` for each face the parameter along and the angle around (rad) of the middle of its patch,
-            which is a quadrangle; both triangles of it have the same.
+        patches: ``(T, 2)`` for each face the parameter along and the angle around (rad) of the middle of
+            its patch, which is a quadrangle; both triangles of it have the same.
     """
 
     vertices: Array

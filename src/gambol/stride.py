@@ -30,19 +30,19 @@ def frames(start: float, end: float, fps: float, last: bool) -> NDArray[np.int64
     return np.arange(a, b + 1 if last else b)
 
 
-def posed(plan: StepPlan, figure: Figure, times: Array, engine: str) -> Array:
-    """(ROWS, N) output of the figure kernels at ``times`` s into the step."""
+def posed(plan: StepPlan, figure: Figure, times: Array, engine: str, whole: bool = True) -> Array:
+    """(ROWS, N) output of the figure kernels at ``times`` s into the step; not ``whole``: the legs' reach alone."""
     out = np.zeros((ROWS, len(times)))
     if engine == "compiled":
-        pose_frames.compiled(times, plan, figure, out)
+        pose_frames.compiled(times, plan, figure, whole, out)
     else:
-        pose_step(times, plan, figure, out)
+        pose_step(times, plan, figure, whole, out)
     return out
 
 
 def reach(plan: StepPlan, figure: Figure, engine: str, part: slice) -> Array:
     """Hip to ankle distances m, (2, n), of a coarse sampling of part of the step."""
-    return posed(plan, figure, _COARSE[part] * plan.step, engine)[REACH : REACH + 2]
+    return posed(plan, figure, _COARSE[part] * plan.step, engine, False)[REACH : REACH + 2]
 
 
 def step_motion(plan: StepPlan, figure: Figure, grid: tuple[Array, float, float], skeleton: Skeleton, terrain: Terrain, mass: float, engine: str, info: dict[str, Any]) -> Motion:  # noqa: PLR0913

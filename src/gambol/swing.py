@@ -91,9 +91,13 @@ def _unit_breaks(spans: tuple[float, float], order: int) -> Array:
 @kernel
 def evaluate(s, at, path, d):  # type: ignore[no-untyped-def]
     """Coordinate ``d`` of a path at ``s``; the pieces meet at ``at``."""
-    second = 1.0 * (s > at)
-    r = either(second, (s - at) / max(1.0 - at, 1e-12), s / at)
     out = 0.0 * s
+    if at >= 1.0:
+        for k in range(8, -1, -1):
+            out = out * s + path[0, d, k]
+        return out
+    second = 1.0 * (s > at)
+    r = either(second, (s - at) / (1.0 - at), s / at)
     for k in range(8, -1, -1):
         out = out * r + either(second, path[1, d, k], path[0, d, k])
     return out

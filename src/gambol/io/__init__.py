@@ -89,7 +89,8 @@ def save(
     writer = _format(path, "encode").encode
     assert writer is not None
     if not path.parent.is_dir():
-        raise GambolError(f"the folder {str(path.parent)!r} does not exist", where=str(path), do="make it first")
+        what = f"the folder {str(path.parent)!r} does not exist"
+        raise GambolError(what, where=str(path), do="make it first")
     data = writer(motion, Extra(mesh, terrain))
     _replace(path, data)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gambol.body import Body
 from gambol.io.bvh_text import Hierarchy, Table, read_hierarchy, read_table
 from gambol.io.euler import ORDERS, from_axes, largest_step, to_euler
-from gambol.io.source import Extra, Source, soles_of
+from gambol.io.source import PLAIN, Extra, Source, soles_of
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton, forward_kinematics
 
@@ -37,7 +37,7 @@ class _Channels(NamedTuple):
     position: list[dict[str, int]]
 
 
-def encode(motion: Motion, extra: Extra = Extra(), power: int = CENTI) -> bytes:
+def encode(motion: Motion, extra: Extra = PLAIN, power: int = CENTI) -> bytes:
     """The bytes of a BVH file.
 
     Args:
@@ -142,12 +142,13 @@ def _end_sites(motion: Motion) -> set[int]:
     turns = np.abs(motion.rotations[..., 1:]).max(axis=(0, 2), initial=0.0) > 1e-12
     return {
         j for j in range(1, len(skeleton))
-        if skeleton.names[j] == f"{skeleton.names[skeleton.parents[j]]}_end" and not turns[j] and j not in moved
-        and not children[j] and children[skeleton.parents[j]] == 1 and skeleton.offsets[j].any()
+        if skeleton.names[j] == f"{skeleton.names[skeleton.parents[j]]}_end" and skeleton.offsets[j].any()
+        and not turns[j] and j not in moved and not children[j] and children[skeleton.parents[j]] == 1
     }
 
 
 def _hierarchy_lines(skeleton: Skeleton, orders: list[str], moved: set[int], power: int) -> list[str]:
+    """The text up to MOTION; joints without an order are end sites."""
     children = _children(skeleton)
     lines = ["HIERARCHY"]
     stack: list[tuple[int, int, bool]] = [(0, 0, True)]  # joint, depth, opening
@@ -208,7 +209,10 @@ def _own_order(hierarchy: Hierarchy, channels: _Channels) -> tuple[Hierarchy, _C
     if any(p >= k for k, p in enumerate(parents)):
         return hierarchy, channels
     offsets, letters = ([values[j] for j in order] for values in (hierarchy.offsets, hierarchy.channels))
-    moved = _Channels(*([values[j] for j in order] for values in channels))
+    moved = _Channels(
+        [channels.orders[j] for j in order], [channels.rotation[j] for j in order],
+        [channels.position[j] for j in order],
+    )
     return Hierarchy(names, parents, offsets, letters, hierarchy.notes), moved
 
 

@@ -20,7 +20,12 @@ __all__ = ["Hierarchy", "Table", "read_hierarchy", "read_table"]
 
 CHANNEL = re.compile(r"[XYZ](POSITION|ROTATION)")
 GLUED = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-NOT_A_NUMBER = re.compile(r"[-+]?(?:\d\.#(?:QNAN|SNAN|IND|INF)\w*|nan(?:\(\w*\))?|inf(?:inity)?|null)", re.IGNORECASE)
+NOT_A_NUMBER = re.compile(
+    r"[-+]?(?:\d\.#(?:QNAN|SNAN|IND|INF)\w*|nan(?:\(\w*\))?|inf(?:inity)?|null)", re.IGNORECASE
+)
+HEAD = re.compile(
+    rb"\s*Frames\s*:?\s*(\d+)\s*Frame\s*Time\s*:?\s*([^\s]+)[ \t]*\r?(?:\n|$)", re.IGNORECASE
+)
 MOTION_LINE = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 NEWLINE = b"\n"
 LARGEST = 1e12  # numbers beyond this are torn or hostile, not positions or degrees
@@ -201,8 +206,7 @@ def read_table(data: bytes, hierarchy: Hierarchy, source: str) -> Table:
 
 def _motion_head(data: bytes, at: int, source: str) -> tuple[int, int, float]:
     """Where the rows start, how many the file says there are, and the frame time in s."""
-    head = re.compile(rb"\s*Frames\s*:?\s*(\d+)\s*Frame\s*Time\s*:?\s*([^\s]+)[ \t]*\r?(?:\n|$)", re.IGNORECASE)
-    found = head.match(data, at)
+    found = HEAD.match(data, at)
     line = f"{source}, line {1 + data.count(NEWLINE, 0, at)}"
     if found is None:
         raise GambolError("after MOTION", where=line, allowed="'Frames: N' and 'Frame Time: seconds'")

@@ -15,7 +15,7 @@ POLE = 1e-6  # rad from the pole of the middle axis inside which the outer angle
 
 
 def from_axes(order: str, angles: Array) -> Array:
-    """Rotations ``(..., 4)`` of turns about the axes in ``order`` (any number of letters), the first outermost.
+    """Rotations ``(..., 4)`` of turns about axes, the first outermost.
 
     Args:
         order: letters X, Y, Z; repetitions and fewer than three are legal.

@@ -88,7 +88,8 @@ def unpack(data: bytes, where: str) -> tuple[dict[str, Any], bytes]:
         document = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise GambolError(f"not glTF: {error}", where=where) from error
-    if not isinstance(document, dict) or not str(document.get("asset", {}).get("version", "")).startswith("2"):
+    asset = document.get("asset") if isinstance(document, dict) else None
+    if not isinstance(asset, dict) or not str(asset.get("version", "")).startswith("2"):
         raise GambolError("not glTF 2", where=where, do="export it anew as glTF 2.0")
     buffers = document.get("buffers", [])
     if len(buffers) > 1:
@@ -136,10 +137,13 @@ def read_accessor(document: dict[str, Any], binary: bytes, index: int) -> NDArra
     stride = int(view.get("byteStride", kind.itemsize * width))
     start = int(view.get("byteOffset", 0)) + int(accessor.get("byteOffset", 0))
     last = start + stride * max(count - 1, 0) + kind.itemsize * width
-    if not (0 <= count * width <= LARGEST and start >= 0 and stride > 0 and (not count or last <= len(binary))):
+    inside = start >= 0 and stride > 0 and (not count or last <= len(binary))
+    if not (inside and 0 <= count * width <= LARGEST):
         raise GambolError("an array that lies outside of the buffer", where=where)
     strides = (stride, kind.itemsize)
-    rows = np.ndarray((count, width), kind, binary, start, strides).astype(float) if count else np.zeros((0, width))
+    rows = np.zeros((0, width))
+    if count:
+        rows = np.ndarray((count, width), kind, binary, start, strides).astype(float)
     if accessor.get("normalized"):
         rows = np.maximum(rows / np.iinfo(kind).max, -1.0)
     return rows[:, 0] if width == 1 else rows

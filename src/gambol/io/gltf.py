@@ -17,7 +17,7 @@ from gambol import __version__
 from gambol.errors import GambolError
 from gambol.io.glb import INDICES, VERTICES, Buffer, pack, unpack
 from gambol.io.gltf_read import clip_names, read_clip
-from gambol.io.source import Extra, Ground, Source
+from gambol.io.source import PLAIN, Extra, Ground, Source
 from gambol.mannequin import PALETTE, Skin, is_person, mannequin
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
@@ -30,7 +30,7 @@ MARGIN = 3.0  # m of ground around the way walked
 GROUND = {"baseColorFactor": [0.40, 0.44, 0.42, 1.0], "metallicFactor": 0.0, "roughnessFactor": 1.0}
 
 
-def encode(motion: Motion, extra: Extra = Extra()) -> bytes:
+def encode(motion: Motion, extra: Extra = PLAIN) -> bytes:
     """The bytes of a .glb.
 
     Raises:
@@ -82,7 +82,8 @@ def _skin(skeleton: Skeleton, buffer: Buffer) -> dict[str, Any]:
     matrices = np.tile(np.eye(4, dtype=np.float32), (len(skeleton), 1, 1))
     matrices[:, 3, :3] = -skeleton.rest_positions()  # column-major: the shift is the last row in memory
     index = buffer.add(matrices.reshape(-1, 16))
-    return {"name": "figure", "skeleton": 0, "joints": list(range(len(skeleton))), "inverseBindMatrices": index}
+    joints = list(range(len(skeleton)))
+    return {"name": "figure", "skeleton": 0, "joints": joints, "inverseBindMatrices": index}
 
 
 def _attach(document: dict[str, Any], node: dict[str, Any], primitives: list[dict[str, Any]]) -> None:
@@ -115,7 +116,9 @@ def _figure(skin: Skin, document: dict[str, Any], buffer: Buffer) -> list[dict[s
     return primitives
 
 
-def _ground(terrain: Ground, motion: Motion, document: dict[str, Any], buffer: Buffer) -> list[dict[str, Any]]:
+def _ground(
+    terrain: Ground, motion: Motion, document: dict[str, Any], buffer: Buffer
+) -> list[dict[str, Any]]:
     """The ground around the way walked, flat shaded: each triangle has its own corners."""
     way = motion.root[:, [0, 2]]
     vertices, faces = terrain.surface(way.min(0) - MARGIN, way.max(0) + MARGIN)
@@ -161,12 +164,14 @@ def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
     used = {s["input"] for s in samplers}
     if times not in used:  # nothing moves: the clip keeps its length by two keys of the root
         samplers[0] = {**samplers[0], "input": times, "output": buffer.add(motion.root.astype(np.float32))}
-    name = motion.name or "motion"
-    return {"name": name, "channels": channels, "samplers": samplers, "extras": {**motion.info, "gambol": _facts(motion)}}
+    extras = {**motion.info, "gambol": _facts(motion)}
+    return {
+        "name": motion.name or "motion", "channels": channels, "samplers": samplers, "extras": extras,
+    }
 
 
 def _facts(motion: Motion) -> dict[str, Any]:
-    """What tracks cannot say: rate, soles, and when each sole is planted, in seconds of first and last frame."""
+    """What tracks cannot say: rate, soles, and in seconds of its first and last frame each contact."""
     names = motion.skeleton.names
     out: dict[str, Any] = {
         "fps": motion.fps, "frames": len(motion), "soles": [names[s] for s in motion.skeleton.soles],

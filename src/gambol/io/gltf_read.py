@@ -123,7 +123,9 @@ def _rest(document: dict[str, Any], animation: dict[str, Any]) -> _Rest:
     )
 
 
-def _tracks(document: dict[str, Any], binary: bytes, animation: dict[str, Any]) -> dict[tuple[int, str], _Track]:
+def _tracks(
+    document: dict[str, Any], binary: bytes, animation: dict[str, Any]
+) -> dict[tuple[int, str], _Track]:
     out: dict[tuple[int, str], _Track] = {}
     for channel in animation["channels"]:
         target, sampler = channel["target"], animation["samplers"][channel["sampler"]]
@@ -176,9 +178,9 @@ def _sample(track: _Track, times: Array, turn: bool = False) -> Array:
         return a * (1 - t)[:, None] + b * t[:, None]
     out = np.where((t == 1.0)[:, None], b, a)
     inside = (t > 0) & (t < 1)
-    if inside.any():  # the formula does not care where w stands, as long as both ends agree
-        ends = (np.roll(quat.normalize(x[inside]), 1, axis=-1) for x in (a, b))
-        out[inside] = np.roll(quat.slerp(*ends, t[inside]), -1, axis=-1)
+    if inside.any():
+        start, end = (np.roll(quat.normalize(x[inside]), 1, axis=-1) for x in (a, b))
+        out[inside] = np.roll(quat.slerp(start, end, t[inside]), -1, axis=-1)
     return out
 
 

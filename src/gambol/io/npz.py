@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.errors import GambolError
-from gambol.io.source import Extra, Source, to_json
+from gambol.io.source import PLAIN, Extra, Source, to_json
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
 
@@ -28,7 +28,7 @@ NEEDED = ("names", "parents", "offsets", "root", "rotations", "fps")
 OPTIONAL = ("contacts", "forces", "pressure", "com", "translations")
 
 
-def encode(motion: Motion, extra: Extra = Extra()) -> bytes:
+def encode(motion: Motion, extra: Extra = PLAIN) -> bytes:
     """The bytes of a plain file."""
     skeleton = motion.skeleton
     entries: dict[str, Any] = {
@@ -77,7 +77,8 @@ def _entries(data: bytes, where: str) -> dict[str, NDArray]:
                 raise ValueError("it holds one array, not a zip of arrays")
             return {key: archive[key] for key in archive.files}
     except Exception as error:  # zip and npy readers raise many kinds; all mean the same to the user
-        raise GambolError(f"not a plain motion file: {error}", where=where, allowed="a zip of .npy") from error
+        what = f"not a plain motion file: {error}"
+        raise GambolError(what, where=where, allowed="a zip of .npy") from error
 
 
 def _motion(entries: dict[str, NDArray]) -> Motion:
@@ -90,7 +91,7 @@ def _motion(entries: dict[str, NDArray]) -> Motion:
     info = json.loads(str(entries["info"])) if "info" in entries else {}
     return Motion(
         skeleton, entries["root"], entries["rotations"], float(entries["fps"]),
-        **{key: entries.get(key) for key in OPTIONAL},  # type: ignore[arg-type]
+        **{key: entries.get(key) for key in OPTIONAL},
         mass=float(entries["mass"]) if "mass" in entries else None,
         cyclic=bool(entries.get("cyclic", False)), name=str(entries.get("name", "")),
         info=info if isinstance(info, dict) else {},

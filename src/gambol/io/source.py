@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SOLES", "Extra", "Ground", "Source", "soles_of", "to_json"]
+__all__ = ["PLAIN", "SOLES", "Extra", "Ground", "Source", "soles_of", "to_json"]
 
 SOLES = ("left_heel", "left_toe_tip", "right_heel", "right_toe_tip")
 
@@ -36,14 +36,17 @@ class Extra(NamedTuple):
     terrain: Ground | None = None
 
 
+PLAIN = Extra()
+
+
 def soles_of(names: tuple[str, ...]) -> tuple[int, ...]:
     """Indices of the sole joints among ``names``, in the order left heel, left tip, right heel, right tip."""
     return tuple(names.index(n) for n in SOLES if n in names)
 
 
-def to_json(value: Any, *, compact: bool = True) -> str:
+def to_json(value: Any) -> str:
     """``value`` as JSON: arrays as lists, numbers that are not finite as null, keys in the order given."""
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":") if compact else None)
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ __all__ = ["Track", "advances", "off_track", "track_of"]
 Array = NDArray[np.float64]
 SPACING = 0.02  # m between points
 BRANCH = 0.2  # m by which another branch of the track may be farther and still be the one walked on
-ROWS = 1000  # frames at once against all points: bounds the memory
+ROWS = 200  # frames looked at together, against the part of the track they can be nearest to
 
 
 class Track(NamedTuple):
@@ -55,7 +55,12 @@ def off_track(track: Track, places: ArrayLike) -> Array:
     out, last = np.empty(len(x)), len(track.points) - 1
     for a in range(0, len(x), ROWS):
         part = x[a : a + ROWS]
-        nearest = np.argmin(_squares(part, track.points), axis=1)
+        # No place can be farther from the track than the first one and the extent of them all together.
+        low, high = part.min(0), part.max(0)
+        far = np.sqrt(_squares(part[:1], track.points).min()) + np.linalg.norm(high - low) + SPACING
+        inside = (track.points >= low - far) & (track.points <= high + far)
+        likely = np.flatnonzero(inside.all(1))
+        nearest = likely[np.argmin(_squares(part, track.points[likely]), axis=1)]
         before, here, after = (track.points[np.clip(nearest + i, 0, last)] for i in (-1, 0, 1))
         out[a : a + ROWS] = np.minimum(_to_segment(part, before, here), _to_segment(part, here, after))
     return out

@@ -35,6 +35,7 @@ MODE_FV = {"level": 0.1, "up": 0.0, "down": 0.25}  # f_v of eq. 8 [seed]
 KNEE_LEAST = np.radians(6.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
 ROUNDS = 4  # of lowering C until both legs reach
 SPARE = 1e-4  # m
+ALIKE = 2e-4  # largest difference (m, s, rad) of two steps that need looking at once only
 SLACK = 2e-3  # m of unused reach that is left alone
 
 
@@ -44,6 +45,8 @@ class Sketch(NamedTuple):
     low: float
     plan: StepPlan
     after: Walker
+    outline: np.ndarray  # see _outline
+    spare: float  # m by which the longest leg is too short (negative: to spare)
 
 
 class State(NamedTuple):
@@ -218,7 +221,11 @@ class ForceWalk:
                 low += 1.05 * over + SPARE
                 continue
             beyond, then = plan_step(after, ahead.next(None), (low, low), scene)
-            spare = _excess(reach(beyond, scene.figure, self.engine, slice(None)), scene)
+            now = _outline(after, ahead.next(None), beyond)
+            if sketch is not None and np.abs(now - sketch.outline).max() < ALIKE:
+                spare = sketch.spare  # the step before was planned just so: no need to look again
+            else:
+                spare = _excess(reach(beyond, scene.figure, self.engine, slice(None)), scene)
             if max(over, spare) <= 0:
                 break
             low += 1.05 * max(over, spare) + SPARE
@@ -226,7 +233,22 @@ class ForceWalk:
             return plan, after, None
         if spare < -SLACK:  # lower than needed: rise again by the next border
             after = after._replace(low=max(0.0, low + 0.6 * spare))
-        return plan, after, Sketch(low, beyond, then)
+        return plan, after, Sketch(low, beyond, then, now, spare)
+
+
+def _outline(w: Walker, ahead: Ahead, plan: StepPlan) -> np.ndarray:
+    """What a planned step looks like from its stance foot, left and right made equal: equal steps have equal outlines."""
+    steps = [f for f in (w.rear, ahead.one, ahead.two) if f is not None]
+    c, s = np.cos(w.front.yaw), np.sin(w.front.yaw)
+    points = [*(f.place - w.front.place for f in steps), w.border.position - w.front.place, w.border.velocity]
+    local = [(w.front.side * (x * c - z * s), y, x * s + z * c) for x, y, z in points]
+    turns = [w.front.side * (f.yaw - w.front.yaw) for f in steps]
+    rolls = (plan.front.rolling.strike, plan.front.rolling.push, plan.rear.rolling.push, w.front.pitch, w.yaw_rate)
+    out = np.zeros(32)
+    flat = [plan.step, plan.double, plan.stance, *rolls, *turns, *np.ravel(local)]
+    out[: len(flat)] = flat
+    out[-1] = len(steps)
+    return out
 
 
 def _excess(distances: np.ndarray, scene: Scene) -> float:
