@@ -233,6 +233,16 @@ def test_distance_from_a_path():
     np.testing.assert_allclose(off_track(moved, places + far[[0, 2]]), [0.2, 0.1, 0.3, 0.5, 0.0], atol=1e-6)
 
 
+@given(st.integers(0, 10**6))
+def test_distance_from_any_track_is_that_of_its_nearest_point(seed):
+    rng = np.random.default_rng(seed)
+    track = track_of(np.cumsum(rng.normal(size=(12, 3)), axis=0))
+    places = np.cumsum(rng.normal(size=(450, 2)) * 0.1, axis=0) + rng.normal(size=2) * 3
+    nearest = np.linalg.norm(places[:, None] - track.points, axis=-1).min(1)
+    off = off_track(track, places)
+    assert (off <= nearest + 1e-9).all() and (off >= nearest - track.along[1] / 2 - 1e-9).all()
+
+
 def test_the_path_may_travel_with_the_clip():
     motion = statue(SKELETON.offsets[0] + 0.05 * X + np.arange(60)[:, None] / FPS * Z)
     assert measure(motion).path_error_mm is None
