@@ -1,8 +1,8 @@
 """The built-in figure: an artist's mannequin made from a skeleton's rest pose, skinned.
 
 Light body, dark trousers, shoes, joints and visor; the left side has the accent colour at elbow, knee and
-sole, and the chest a bar of it, so that front and back, left and right are told apart at a glance. Widths scale
-with body height; lengths along limbs follow the skeleton.
+sole, and the chest a bar of it, so that front and back, left and right are told apart at a glance.
+Widths scale with body height; lengths along limbs follow the skeleton.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _trunk_spine(frame: _Frame) -> Array:
 
 
 def _trunk_weights(frame: _Frame, shell: Shell) -> Array:
-    """Each joint hands over to the next around its height; the corners of the chest follow the shoulders."""
+    """Each joint hands over to the next around its height; the chest's corners follow the shoulders."""
     t, band, names = shell.at, 0.021, list(TRUNK)
     columns, rest = {}, np.ones(len(t))
     for lower, upper in pairwise(names):
@@ -321,7 +321,7 @@ def _shoe(frame: _Frame, side: str) -> _Part:
 
 
 def _shoe_rings(h: float) -> tuple[Array, Array]:
-    """Rings (R, S, 3): x and y in m about the middle of the sole, z from 0 at the heel joint to 1 at the tip."""
+    """Rings (R, S, 3): x and y in m about the sole, z from 0 at the heel joint to 1 at the tip."""
     t = np.concatenate([[-0.075, -0.06, -0.033], np.linspace(0.0, 0.88, 12), [0.93, 0.97, 1.0, 1.025, 1.045]])
     half, top, bottom = (between_rows(SHOE_ROWS, t) * h).T
     edge = np.minimum(bottom + SOLE * h, 0.6 * top + 0.4 * bottom)  # where sole and upper meet

@@ -58,7 +58,7 @@ LEG_ROWS = np.array([  # 0 hip, 1 knee, 2 ankle
     (1.85, 0.02, 0.021, 0.023, 0, -0.001),
     (2.04, 0.019, 0.0205, 0.0215, 0, 0),
 ])
-ARM_ROWS = np.array([  # -0.34 under the collar bone, 0 shoulder, 1 elbow, 2 wrist; side is forwards, front is up
+ARM_ROWS = np.array([  # 0 shoulder, 1 elbow, 2 wrist; side is forwards, front is up
     (-0.34, 0.017, 0.006, 0.02, -0.006, -0.006),
     (-0.16, 0.025, 0.01, 0.027, -0.007, -0.008),
     (0, 0.031, 0.0165, 0.033, -0.005, -0.006),

@@ -142,8 +142,9 @@ def _end_sites(motion: Motion) -> set[int]:
     turns = np.abs(motion.rotations[..., 1:]).max(axis=(0, 2), initial=0.0) > 1e-12
     return {
         j for j in range(1, len(skeleton))
-        if skeleton.names[j] == f"{skeleton.names[skeleton.parents[j]]}_end" and skeleton.offsets[j].any()
-        and not turns[j] and j not in moved and not children[j] and children[skeleton.parents[j]] == 1
+        if skeleton.names[j] == f"{skeleton.names[skeleton.parents[j]]}_end"
+        and children[skeleton.parents[j]] == 1 and not children[j]
+        and skeleton.offsets[j].any() and not turns[j] and j not in moved
     }
 
 
