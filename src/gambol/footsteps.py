@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gambol.body import Body
 from gambol.errors import GambolError
+from gambol.kernels import clamp
 from gambol.path import Path, drop
 from gambol.terrain import Flat, Terrain
 
@@ -133,7 +134,7 @@ def next_step(course: Course, rear: Footstep, front: Footstep, length: float) ->
         after = course.path.heading(front.s + 1e-4)
         turn = float((after - front.heading + np.pi) % (2 * np.pi) - np.pi)
         if abs(turn) > 1e-3:
-            step = float(np.clip(turn, -TURN, TURN))
+            step = clamp(turn, -TURN, TURN)
             return _beside(course, side, front, "turn", front.heading + step)
     if stop is None:
         return None
@@ -179,7 +180,7 @@ def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tu
     steps = max(int(np.ceil(distance / length - 0.12)), 1)  # rather shorter than longer
     if steps == 1 or distance / steps < body.foot_length + 2 * MARGIN and distance < 1.3 * length:
         roomy = after is None or after.start - goal.end > length
-        s = float(np.clip(front.s + length, low, max(high, low))) if roomy and goal.height < 0 else tread
+        s = clamp(front.s + length, low, max(high, low)) if roomy and goal.height < 0 else tread
         return min(s, stop), True, tread_length if goal.height < 0 else np.inf
     s = front.s + distance / steps
     if s + tip > goal.start - MARGIN:

@@ -19,7 +19,7 @@ from typing import Any
 
 from gambol.errors import GambolError, MissingExtra
 
-__all__ = ["ENGINES", "Kernel", "check_engine", "either", "kernel"]
+__all__ = ["ENGINES", "Kernel", "check_engine", "clamp", "either", "kernel"]
 
 ENGINES = ("numpy", "compiled")
 
@@ -78,6 +78,11 @@ def kernel(function: Callable[..., Any]) -> Kernel:
 def either(yes, a, b):  # type: ignore[no-untyped-def]
     """``a`` where ``yes`` is 1.0, ``b`` where it is 0.0: np.where without an array for every number."""
     return yes * a + (1.0 - yes) * b
+
+
+def clamp(value: float, low: float, high: float) -> float:
+    """A number held between two bounds (np.clip takes 7 us for one)."""
+    return min(max(value, low), high)
 
 
 def check_engine(engine: str) -> str:

@@ -48,6 +48,8 @@ class Path:
     pivots: tuple[float, ...] = ()
     s: Array = field(init=False, repr=False)  # (N,) arc length of each point
     _yaw: Array = field(init=False, repr=False)  # (N - 1,) heading of each segment, unwrapped
+    _fine: NDArray[np.bool_] = field(init=False, repr=False)  # (N - 1,) segments of a drawn curve
+    _turned: float = field(init=False, repr=False)  # rad, of a whole lap
 
     def __post_init__(self) -> None:
         points = _checked(self.points)
@@ -62,6 +64,8 @@ class Path:
         object.__setattr__(self, "points", readonly(points))
         object.__setattr__(self, "s", readonly(np.r_[0.0, np.cumsum(np.hypot(d[:, 0], d[:, 2]))]))
         object.__setattr__(self, "_yaw", readonly(np.unwrap(np.arctan2(d[:, 0], d[:, 2]))))
+        object.__setattr__(self, "_fine", readonly(np.diff(self.s) < 3 * GRID, bool))
+        object.__setattr__(self, "_turned", self._lap_turn())
         object.__setattr__(self, "pivots", tuple(float(p) for p in self.pivots))
 
     @property
@@ -85,18 +89,16 @@ class Path:
     def heading(self, s: ArrayLike) -> Array:
         """``(...)`` rad, unwrapped, also from lap to lap."""
         k, u, laps = self._at(s)
-        yaw = self._yaw
+        yaw, last, turn = self._yaw, len(self._yaw) - 1, self._turned
         # between the middles of two short segments the heading goes evenly from one to the other
-        j = np.where(u < 0.5, k - 1, k)
-        last = len(yaw) - 1
-        turn = self._lap_turn()
-        a = np.where(j < 0, yaw[last] - turn if self.closed else yaw[0], yaw[np.clip(j, 0, last)])
-        b = np.where(j + 1 > last, yaw[0] + turn if self.closed else yaw[last], yaw[np.clip(j + 1, 0, last)])
-        size = np.diff(self.s)
-        short = (size[np.clip(j, 0, last)] < 3 * GRID) & (size[np.clip(j + 1, 0, last)] < 3 * GRID)
-        smooth = short & (np.abs(b - a) < 0.35)
-        t = np.where(u < 0.5, u + 0.5, u - 0.5)
-        return np.where(smooth, a + t * (b - a), yaw[k]) + laps * turn
+        late = u >= 0.5
+        before, after = np.where(late, k, k - 1), np.where(late, k + 1, k)
+        a = yaw[np.maximum(before, 0)] if not self.closed else np.where(before < 0, yaw[last] - turn, yaw[before])
+        b = yaw[np.minimum(after, last)]
+        if self.closed:
+            b = np.where(after > last, yaw[0] + turn, b)
+        even = self._fine[np.maximum(before, 0)] & self._fine[np.minimum(after, last)] & (np.abs(b - a) < 0.35)
+        return np.where(even, a + np.where(late, u - 0.5, u + 0.5) * (b - a), yaw[k]) + laps * turn
 
     def _lap_turn(self) -> float:
         """How far the heading turns in a whole lap (a multiple of a full turn)."""

@@ -18,6 +18,7 @@ from gambol.arm import Arm, drive, pendulum
 from gambol.figure import STYLE, Step, StepPlan
 from gambol.footsteps import Footstep
 from gambol.body import G
+from gambol.kernels import clamp
 from gambol.reaction import Border, Known, Shape, Steady, StepTime, heights, solve_lead, steady, track
 from gambol.roll import Roll, shifted
 from gambol.swinging import HIP_BELOW, swing_path
@@ -60,7 +61,7 @@ def step_times(front: Footstep, one: Footstep | None, scene: Scene) -> float:
     if one.kind == "close" or one.stair or front.kind != "walk":
         return t0
     ratio = gap(front, one) / w0
-    near = float(np.clip(ratio, 1 / LOOSE, LOOSE))
+    near = clamp(ratio, 1 / LOOSE, LOOSE)
     return t0 * near * (max(ratio, 0.2) / near) ** 0.5
 
 
@@ -86,7 +87,7 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
 
     def share(a: Footstep, b: Footstep) -> float:
         w = max(gap(a, b), 1e-6)
-        slope = 0.0 if a.stair or b.stair else float(np.clip(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12))
+        slope = 0.0 if a.stair or b.stair else clamp(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12)
         return ahead - slope if w > 0.05 else 0.0
 
     c = _place(rear, front, 0.5 + share(rear, front))
@@ -104,7 +105,7 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
     turn = 0.0 if one is None else _wrap(one.heading - rear.heading) / max(w_in + (w_out or 0.0), 0.3)
     inward = 0.5 * scene.pace.speed**2 * turn / G * body.leg_length * k
     still = steady(look.level, scene.pace.step_time, look.row["double"] * scene.pace.step_time)
-    c = c + (front.side * still.side * k + float(np.clip(inward, -0.06, 0.06))) * left
+    c = c + (front.side * still.side * k + clamp(inward, -0.06, 0.06)) * left
     walk_up = look.row["com_up"] * body.leg_length - still.rise
     c[1] += k * walk_up + (1 - k) * STAND_UP * body.height - look.crouch
     if front.stair or (one is not None and one.stair):
@@ -252,7 +253,7 @@ def arm_rows(w: Walker, goals: tuple[float, float], times: StepTime, scene: Scen
     half = abs(offsets[6, 0] + offsets[7, 0])
     yaw = float(np.hypot(w.style[0], w.style[1]))
     mass = float(body.mass or 1.0)
-    switch = float(np.clip(times.stance / 2, 0.3 * times.step, 0.8 * times.step))
+    switch = clamp(times.stance / 2, 0.3 * times.step, 0.8 * times.step)
     rows = []
     for k, side in enumerate((1, -1)):
         arm = Arm(upper, fore, 0.028 * mass, 0.016 * mass, 0.006 * mass + scene.load[k], float(w.style[10]))
@@ -264,7 +265,7 @@ def arm_rows(w: Walker, goals: tuple[float, float], times: StepTime, scene: Scen
 def turn_pulses(w: Walker, end: Next, times: StepTime) -> tuple[float, float, float]:
     """Two pulses on [double, T0], [T0, T] that reach the wanted angle and rate (section 1.6), and T0 = stance / 2."""
     t, single = times.step, times.step - times.double
-    zero = float(np.clip(times.stance / 2, times.double + 0.15 * single, times.step - 0.15 * single))
+    zero = clamp(times.stance / 2, times.double + 0.15 * single, times.step - 0.15 * single)
     t1, t2 = zero - times.double, t - zero
     alpha, rate = end.yaw - w.yaw - w.yaw_rate * t, end.yaw_rate - w.yaw_rate
     det = (t1 * t1 / 2 + t1 * t2) * t2 - t2 * t2 / 2 * t1
@@ -318,7 +319,7 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
         yaw0=w.yaw, rate0=w.yaw_rate, pulse1=pulse1, pulse2=pulse2, zero=zero, side=w.front.side,
         front=_stand(w.front, shifted(front_roll, -w.time)), rear=_stand(w.rear, rear_roll), goal=swing.goal,
         path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6, bend=swing.bend,
-        bend_rate=swing.bend_rate, rates=np.clip(np.array([w.phase_rate, rate_next]) * t0, 0.0, 3.0),
+        bend_rate=swing.bend_rate, rates=np.array([clamp(w.phase_rate * t0, 0.0, 3.0), clamp(rate_next * t0, 0.0, 3.0)]),
         style0=w.style, style1=style, arms=arm_rows(w, goals, times, scene),
     )
     after = Walker(

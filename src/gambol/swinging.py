@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gambol.figure import _sole_axes
 from gambol.footsteps import Footstep
+from gambol.kernels import clamp
 from gambol.roll import Foot, Roll, ankle_rates, ball_heel_tip
 from gambol.swing import BUMP, bumped, evaluate, through
 from gambol.terrain import Flat, Terrain
@@ -40,6 +41,7 @@ Carried = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 POWERS = SAMPLES[:, None] ** np.arange(9)
+LIFTING = np.maximum(POWERS @ BUMP[0], 0.2)  # what one metre of bump lifts each sample by; little at both ends
 
 
 class Swing(NamedTuple):
@@ -164,7 +166,7 @@ def _target(scene: Scene) -> Array:
 def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> tuple[Swing, float]:
     """The measured swing raised by the missing clearance, and by how much (m) that was."""
     row, leg = scene.look.row, scene.body.leg_length
-    part = float(np.clip(ground.length / (2 * scene.pace.step_length), 0.0, 1.2))
+    part = clamp(ground.length / (2 * scene.pace.step_length), 0.0, 1.2)
     bumps = np.zeros((4, 3))
     travel = ground.along * ground.length
     bumps[0, :2] = travel[0] * np.array([row["x0"], row["x1"]])
@@ -172,15 +174,18 @@ def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
     lift = part if part < 1 else 1.0
     bumps[1] = leg * lift * np.array([row["y0"], row["y1"], row["y2"]])
     bumps[3] = lift * np.array([row["t0"], row["t1"], row["t2"]])
-    target, shape = _target(scene), POWERS @ BUMP[0]
+    target = _target(scene)
     for _ in range(6):
         path = bumped(ends, bumps)
         samples = path[0] @ POWERS.T
         missing = target - _clearance(samples, swing, ground, rear, scene.figure.foot)
-        need = float((missing / np.maximum(shape, 0.2)).max())
+        need = float((missing / LIFTING).max())
         if need <= 1e-6:
             break
         bumps[1, 0] += need + 1e-6
+        if ground.rough == 0.0:  # on a plane the clearance grows just as the bump: once is enough
+            path = bumped(ends, bumps)
+            break
     return swing._replace(path=path), float(bumps[1, 0]) - leg * lift * row["y0"]
 
 

@@ -18,7 +18,7 @@ from gambol.errors import GambolError
 from gambol.figure import COM, ROTATIONS, Figure, StepPlan, figure_of
 from gambol.footsteps import TOE_OUT, Course, Footstep, first_feet, next_step, step_object, survey
 from gambol.gait import dimensionless, eased, pace
-from gambol.kernels import check_engine
+from gambol.kernels import check_engine, clamp
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
 from gambol.roll import Roll, shifted
@@ -157,7 +157,7 @@ class ForceWalk:
         v_hat = float(dimensionless(steady_pace.speed, task.body))
         row = dict(PAPER) if self.preset == "paper" else dict(row_at(v_hat))
         size = task.body.height / 1.75
-        sway = float(np.clip(0.070 - 0.0344 * (steady_pace.speed / size**0.5 - 0.7), 0.030, 0.075)) * size * self.sway
+        sway = clamp(0.070 - 0.0344 * (steady_pace.speed / size**0.5 - 0.7), 0.030, 0.075) * size * self.sway
         az = (0.07 + self.delta_z1, -0.03 + self.delta_z2, -0.03 + self.delta_z3)
         ax = (1.0 + self.delta_x1, row["ax2"] + self.delta_x2, row["ax3"] + self.delta_x3)
 
@@ -310,7 +310,7 @@ def _beyond(course: Course, ahead: Ahead, scene: Scene) -> Footstep | None:
 
 def _shorter(length: float, front: Footstep) -> float:
     """Steps shorten on slopes: 6 % less for each tenth of a radian."""
-    return length * float(np.clip(1 - 0.6 * abs(front.pitch), 0.6, 1.0))
+    return length * clamp(1 - 0.6 * abs(front.pitch), 0.6, 1.0)
 
 
 def _facts(w: Walker, after: Walker, ahead: Ahead, task: Task) -> dict[str, Any]:
