@@ -17,7 +17,7 @@ from gambol.skeleton import Skeleton
 from gambol.synthesis import dials
 
 HEAVY = {"numpy", "numba", "trimesh", "PIL", "av", "matplotlib", "scipy"}
-SHORT = ["walk", "--path", "0,0 0,2", "--fps", "60"]
+SHORT = ["walk", "--path", "0,0 0,3", "--fps", "60"]
 
 
 def run(capsys, *words):
