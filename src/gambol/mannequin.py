@@ -208,7 +208,7 @@ def _trunk_weights(frame: _Frame, shell: Shell) -> Array:
 
 
 def _sculpt(vertices: Array, t: Array, h: float) -> None:
-    """Breast muscles, shoulder blades and the furrow of the spine, laid on a trunk that is still being made."""
+    """Breast muscles, shoulder blades and the furrow of the spine, put on a trunk in the making."""
     x = np.abs(vertices[:, 0]) / h
     front = smooth_step(vertices[:, 2] / (0.03 * h))
     back = smooth_step(-vertices[:, 2] / (0.03 * h))

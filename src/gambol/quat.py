@@ -133,8 +133,7 @@ def from_basis(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
 def continuous(q: ArrayLike) -> Array:
     """Flip signs along the first (time) axis so that neighbours are on the same half sphere."""
     q = np.array(q, float)
-    if len(q) > 1:
-        dots = np.sum(q[1:] * q[:-1], -1)
-        signs = np.cumprod(np.where(dots < 0, -1.0, 1.0), axis=0)
-        q[1:] *= signs[..., None]
+    flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0
+    if flips.any():
+        q[1:] *= np.cumprod(np.where(flips, -1.0, 1.0), axis=0)[..., None]
     return q

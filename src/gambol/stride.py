@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gambol.feet import CONTACT_GAP, CONTACT_SPEED
 from gambol.figure import COM, LEAD, REACH, ROTATIONS, ROWS, STANDING, TRAIL, Figure, Step, StepPlan, pose_frames, pose_step, sole_frames, sole_points
 from gambol.footsteps import Footstep
 from gambol.motion import Motion
@@ -14,11 +15,9 @@ from gambol.roll import Foot, Roll
 from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
 
-__all__ = ["CONTACT_GAP", "CONTACT_SPEED", "frames", "posed", "reach", "standing_sole", "step_motion"]
+__all__ = ["frames", "posed", "reach", "standing_sole", "step_motion"]
 
 Array = NDArray[np.float64]
-CONTACT_GAP = 0.005  # m
-CONTACT_SPEED = 0.05  # m/s
 # denser at both ends, where a leg comes near its full length
 _COARSE = np.array([0, 0.03, 0.07, 0.12, 0.18, 0.26, 0.36, 0.46, 0.56, 0.66, 0.74, 0.8, 0.84, 0.87, 0.9, 0.93, 0.96, 0.98, 1.0])
 

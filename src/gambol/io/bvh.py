@@ -176,7 +176,7 @@ def _hierarchy_lines(skeleton: Skeleton, orders: list[str], moved: set[int], pow
 
 
 def _digits(value: float, power: int) -> str:
-    """``value`` times ten to the ``power``, in decimal digits, so that dividing again gives it back exactly."""
+    """``value`` times ten to the ``power``, in decimal digits: divided again it is the same number."""
     return format(Decimal(repr(float(value) + 0.0)).scaleb(power), "f")
 
 

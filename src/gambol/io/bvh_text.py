@@ -226,7 +226,7 @@ def fixed_point(body: bytes, width: int) -> NDArray[np.float64] | None:
     Up to fifteen digits are exact in the integers, so that the result is the correctly rounded number,
     as the C library gives it, at several times its speed.
     """
-    text = np.frombuffer(b" " * 12 + body + b"\n", np.uint8)
+    text = np.frombuffer(b" " * 12 + body + b"\n" + b" " * 12, np.uint8)
     dots = np.flatnonzero(text == 46)
     if not len(dots) or not width or len(dots) % width:
         return None

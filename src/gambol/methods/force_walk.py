@@ -133,7 +133,7 @@ class ForceWalk:
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
         motion = step_motion(
             plan, scene.figure, (grid, task.fps, w.time), task.body.skeleton, task.terrain, float(task.body.mass or 0),
-            self.engine, _facts(w, after, ahead, task),
+            self.engine, {**(self._request(scene, course, task) if w.standing else {}), **_facts(w, after, ahead)},
         )
         rest = NOWHERE if last else ahead.next(_beyond(course, ahead, scene))
         return State(after, rest, task, course, last, sketch, plan, scene.figure, state.rest), motion
@@ -151,6 +151,16 @@ class ForceWalk:
             heel, tip = standing_sole(foot, figure.foot)
             planted |= {f"{names[foot.side]}_heel": heel, f"{names[foot.side]}_toe_tip": tip}
         return Handover(w.time, pose, w.border.velocity, planted, w.rear.side)
+
+    def _request(self, scene: Scene, course: Course, task: Task) -> dict[str, Any]:
+        """What was asked for, with the values that the laws filled in; travels with the clip."""
+        path, pace_ = course.path, scene.pace
+        s = np.linspace(0.0, path.length, min(max(int(path.length / 0.1), 1), 2000) + 1)
+        return {
+            "method": "force", "preset": self.preset, "seed": task.seed, "height_m": task.body.height,
+            "mass_kg": task.body.mass, "speed_m_s": pace_.speed, "step_length_m": pace_.step_length,
+            "cadence_steps_min": 60 / pace_.step_time, "path": np.round(path.point(s), 4).tolist(),
+        }
 
     def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
         steady_pace = eased(pace(task.gait, task.body, time), before)
@@ -179,9 +189,11 @@ class ForceWalk:
         t0 = scene.pace.step_time
         row = scene.look.row
         span = (1 + row["double"]) * t0
-        push = row["push"] * 0.5
-        still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, row["b"], row["p"], row["e"], 0.0)
-        rear_roll = still._replace(heel_off=max(rise - 0.5 * span, 0.05), toes_off=rise - 0.1 * span, lift=rise, push=push)
+        still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, max(row["b"], 0.85), row["p"], row["e"], 0.0)
+        rear_roll = still._replace(  # the first foot leaves as in walking, only more gently
+            heel_off=max(rise - 0.4 * span, 0.05), toes_off=rise - 0.12 * span, lift=rise, push=0.55 * row["push"],
+            toes=0.6 * row["toes"],
+        )
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
         walker = Walker(
             0.0, rear, front, rear_roll, still, border, 0.5 * (rear.heading + front.heading), 0.0, np.zeros((3, 6)),
@@ -313,7 +325,7 @@ def _shorter(length: float, front: Footstep) -> float:
     return length * clamp(1 - 0.6 * abs(front.pitch), 0.6, 1.0)
 
 
-def _facts(w: Walker, after: Walker, ahead: Ahead, task: Task) -> dict[str, Any]:
+def _facts(w: Walker, after: Walker, ahead: Ahead) -> dict[str, Any]:
     """Events (s) and the paper's step object of this step."""
     names = {1: "left", -1: "right"}
     events: dict[str, list[float]] = {f"{n}_{e}": [] for n in names.values() for e in ("strike", "off")}
