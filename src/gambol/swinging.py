@@ -33,10 +33,10 @@ EVEN = 0.02  # m, departure from the straight line between two footholds that is
 OBSTACLE = 0.06  # of leg length: if the measured swing must be raised by more to clear, a via point is used
 VIA_AT = (0.2, 0.3, 0.4, 0.5, 0.6)
 VIA_FORWARD = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # of the way
-VIA_UP = (0.03, 0.05, 0.08, 0.11, 0.15, 0.20)  # of leg length, above the higher end
+VIA_UP = (0.0, 0.02, 0.04, 0.06, 0.09, 0.13, 0.18)  # of leg length, above the ankle of a flat foot on the higher level
 VIA_PITCH = (-0.5, -0.2)  # rad
 HIP_BELOW = 0.034  # of body height: hip joints below C
-KNEE_SWING = (np.radians(18.0), np.radians(100.0))  # flexion that a swing over a riser keeps within
+KNEE_SWING = (np.radians(18.0), np.radians(92.0))  # flexion that a swing over a riser keeps within
 Carried = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
@@ -110,6 +110,7 @@ class _Ground(NamedTuple):
     spacing: float
     heights: Array
     rough: float  # m, largest departure from the straight line between the two
+    goal_y: float  # m, height of the next foothold
 
     @staticmethod
     def between(rear: Footstep, one: Footstep, foot: Foot, terrain: Terrain) -> _Ground:
@@ -118,7 +119,7 @@ class _Ground(NamedTuple):
         length = float(np.hypot(*d))
         along = d / length if length > 0.05 else np.array([np.sin(rear.yaw), np.cos(rear.yaw)])
         if isinstance(terrain, Flat):
-            return _Ground(a[[0, 2]], along, length, 0.0, 1.0, np.full(2, terrain.y), 0.0)
+            return _Ground(a[[0, 2]], along, length, 0.0, 1.0, np.full(2, terrain.y), 0.0, terrain.y)
         start, stop = -foot.heel - 0.1, length + foot.tip + 0.1
         n = int((stop - start) / SPACING) + 2
         x = np.linspace(start, stop, n)
@@ -130,7 +131,7 @@ class _Ground(NamedTuple):
         rough = float(np.abs(y - line)[inside].max())
         k = int(np.ceil(DILATE / (x[1] - x[0])))
         wide = np.max([np.roll(y, i) for i in range(-k, k + 1)], axis=0)
-        return _Ground(a[[0, 2]], along, length, start, float(x[1] - x[0]), wide, rough)
+        return _Ground(a[[0, 2]], along, length, start, float(x[1] - x[0]), wide, rough, float(b[1]))
 
     def height(self, x: Array) -> Array | float:
         """Dilated ground height at distance ``x`` along the line."""
@@ -199,11 +200,9 @@ def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, hip: Array
     longest, shortest = (np.sqrt(a * a + b * b + 2 * a * b * np.cos(k)) for k in KNEE_SWING)
     leg = scene.body.leg_length
     grid = np.array(np.meshgrid(VIA_FORWARD, VIA_UP, VIA_PITCH, indexing="ij")).reshape(3, -1)
-    top = max(ends[1, 0], ends[1, 3])
+    base = max(float(rear.place[1]), ground.goal_y) + scene.figure.foot.ankle  # the flat ankle on the higher level
     best, target = None, _target(scene)
-    low = min(ends[1, 0], ends[1, 3])
     for at in VIA_AT:
-        base = np.where(ends[1, 3] >= ends[1, 0], top, low + (top - low))
         via = np.stack(
             [
                 ends[0, 0] + (ends[0, 3] - ends[0, 0]) * grid[0], base + leg * grid[1],
@@ -215,7 +214,7 @@ def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, hip: Array
         short = np.maximum(target - _clearance(samples, swing, ground, rear, scene.figure.foot), 0.0).max(-1)
         effort = np.diff(samples[:, :3], 2, axis=-1)
         distance = np.linalg.norm(samples[:, :3] - hip, axis=1)
-        beyond = np.maximum(distance - longest, 0.0).max(-1) + 0.5 * np.maximum(shortest - distance, 0.0).max(-1)
+        beyond = np.maximum(distance - longest, 0.0).max(-1) + np.maximum(shortest - distance, 0.0).max(-1)
         cost = (effort**2).sum((1, 2)) + 0.02 * (np.diff(samples[:, 3], 2, axis=-1) ** 2).sum(-1) + 10 * short
         cost = cost + 10 * beyond
         k = int(np.argmin(cost))
