@@ -275,14 +275,14 @@ def _arm(frame: _Frame, side: str) -> _Part:
     def colour(t: Array, around: Array) -> NDArray:
         return np.where((t > 0.90) & (t < 1.10), band, BODY)
 
-    bands = ((-0.14, 0.24), (0.85, 1.15), (1.9, 2.1))
+    bands = ((-0.14, 0.24), (0.85, 1.15), (1.86, 2.02))
     return _Part(shell, _chain(frame, [f"{side}_shoulder", *names], shell.at, bands), _paint(shell, colour))
 
 
 def _hand(frame: _Frame, side: str) -> _Part:
     h, base = frame.height, frame.at(f"{side}_hand")
     s = 1.0 if side == "left" else -1.0
-    spine = np.array([(x, base[0] + s * x * h, base[1], base[2]) for x in (-0.02, 0.12)])
+    spine = np.array([(x, base[0] + s * x * h, base[1], base[2]) for x in (-0.03, 0.12)])
     shell = loft(Loft(_scaled(HAND_ROWS, h), 12, 16, (0.3, 0.9), 2.3), spine, (0, 0, 1), (0, 1, 0))
     share = smooth_step((shell.at + 0.010) / 0.016)
     weights = frame.weights({f"{side}_hand": share, f"{side}_lower_arm": 1 - share})
