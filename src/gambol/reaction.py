@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 from gambol.body import G
 from gambol.kernels import kernel
 
-__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "foot_motion", "heights", "solve_lead", "steady", "track"]
+__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "calm_row", "foot_motion", "heights", "solve_lead", "steady", "track"]
 
 Array = NDArray[np.float64]
 HALF_G = G / 2
+CALM = 1e-6  # weight of the force's unevenness (m2 s4/m2) against C's departure from its wanted height
 ORDERS = np.arange(1, 7)
 ORDERS.setflags(write=False)
 
@@ -235,6 +236,28 @@ def heights(t: Array, times: StepTime, known: Known, start: Border) -> tuple[Arr
     y = start.position[1] + start.velocity[1] * t - HALF_G * t * t
     y = y + known.trail[1] @ _track(t, known.trail_stance, known.trail_shift, times.double)
     return y + standing_track(t, times.step, known.rise, known.settle), _track(t, times.stance, 0.0, times.step)
+
+
+def calm_row(t: Array, wanted: Array, times: StepTime, known: Known, ends: tuple[Border, Border]) -> Array:
+    """(6,) vertical coefficients that meet both borders and keep C nearest to ``wanted`` (N,) m at ``t`` (N,) s.
+
+    Least squares with two linear constraints (position and velocity at the end), for the steps from and to a stand,
+    where the curve of equation 6b does not hold.
+    """
+    carried, pushed = heights(t, times, known, ends[0])
+    j, d = _moments(times.step, times.stance, 0.0, times.step)
+    tj, td = _moments(times.step, known.trail_stance, known.trail_shift, times.double)
+    sj, sd = standing_moments(times.step, known.rise, known.settle)
+    velocity = ends[1].velocity[1] - ends[0].velocity[1] - known.trail[1] @ tj + G * times.step - sj
+    position = (
+        ends[1].position[1] - ends[0].position[1] - ends[0].velocity[1] * times.step - known.trail[1] @ td
+        + G * times.step**2 / 2 - sd
+    )
+    system = np.zeros((8, 8))
+    system[:6, :6] = pushed @ pushed.T + CALM * np.diag(ORDERS.astype(float) ** 2)
+    system[6, :6] = system[:6, 6] = j
+    system[7, :6] = system[:6, 7] = d
+    return np.linalg.solve(system, np.concatenate([pushed @ (wanted - carried), [velocity, position]]))[:6]
 
 
 def track(t: Array, lead: Array, times: StepTime, known: Known, start: Border) -> Array:

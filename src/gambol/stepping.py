@@ -19,7 +19,7 @@ from gambol.figure import STYLE, Step, StepPlan
 from gambol.footsteps import Footstep
 from gambol.body import G
 from gambol.kernels import clamp
-from gambol.reaction import Border, Known, Shape, Steady, StepTime, heights, solve_lead, steady, track
+from gambol.reaction import Border, Known, Shape, Steady, StepTime, calm_row, heights, solve_lead, steady, track
 from gambol.roll import Roll, shifted
 from gambol.swinging import HIP_BELOW, swing_path
 from gambol.walker import Ahead, Look, Scene, Walker
@@ -32,7 +32,6 @@ LOOSE = 1.15  # step length over the default beyond which cadence no longer foll
 RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93 m
 SETTLE = 1.35  # step times to come to rest
 STAND_FADES = (0.95, 0.8, 0.65, 0.5, 0.35)  # of the release or the last step, over which standing weight fades
-STAND_ARCHES = (-0.1, 0.05, 0.2, 0.35)  # a_y3 / a_y1 of the first and last step
 STRETCH = 2.0  # how much worse it is to rise (straight legs stretch no further) than to sink
 CLOSE_SHORT = (0.04, 0.15)  # steps that C lags when the last but one and the last foot land
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
@@ -335,18 +334,18 @@ def _from_or_to_stand(shape: Shape, times: StepTime, w: Walker, settling: bool, 
     """The first or last step: one arch of force beside the standing weight, whose fading is the calmest for C's height."""
     ends, axes = problem
     best: tuple[float, Known, Array] | None = None
-    t = np.linspace(0.0, 1.0, 13) * times.step
-    straight = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
+    t = np.linspace(0.0, 1.0, 17) * times.step
+    wanted = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
     for fade in STAND_FADES:
         span = fade * (times.step if settling else times.double)
         known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
+        lead = solve_lead(shape, times, known, ends, axes, float(w.front.side))
+        lead[1] = calm_row(t, wanted, times, known, ends)
         carried, pushed = heights(t, times, known, ends[0])
-        for arch in STAND_ARCHES:
-            lead = solve_lead(shape._replace(ay=(shape.ay[0], 0.0, arch)), times, known, ends, axes, float(w.front.side))
-            off = carried + lead[1] @ pushed - straight
-            wander = float(np.abs(off).max() + STRETCH * off.max())
-            if best is None or wander < best[0]:
-                best = (wander, known, lead)
+        off = carried + lead[1] @ pushed - wanted
+        wander = float(np.abs(off).max() + STRETCH * off.max())
+        if best is None or wander < best[0]:
+            best = (wander, known, lead)
     assert best is not None
     return best[1], best[2]
 
