@@ -1,0 +1,168 @@
+"""Laws of speed, step length and step rate, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gambol.body import Body, G
+from gambol.errors import GambolError
+from gambol.gait import MAX_SPEED, MIN_SPEED, QUICKEST, Gait, Pace, dimensionless, eased, pace
+
+BODY = Body(1.75)
+LEG = BODY.leg_length
+bodies = st.builds(Body, st.floats(0.9, 2.2))
+walking = st.floats(0.1, 0.7)  # v / sqrt(g leg)
+
+
+@pytest.mark.parametrize(
+    "speed, cadence", [(0.5, 73.5), (0.85, 95.3), (1.2, 112.9), (1.55, 127.9), (2.1, 148.5)]
+)
+def test_the_rate_law_at_five_speeds(speed, cadence):
+    """Steps a minute with a leg of 0.929 m, fitted to 26 adults."""
+    assert pytest.approx(0.929, abs=2e-3) == LEG
+    assert 60 / pace(Gait(speed=speed), BODY).step_time == pytest.approx(cadence, rel=0.01)
+
+
+@given(bodies, walking)
+def test_the_laws_as_published(body, v_hat):
+    """rate = 0.910 v^0.490 sqrt(g / leg), length = 1.099 v^0.510 leg."""
+    leg = body.leg_length
+    p = pace(Gait(speed=v_hat * (G * leg) ** 0.5), body)
+    assert 1 / p.step_time == pytest.approx(0.910 * v_hat**0.490 * (G / leg) ** 0.5, rel=1e-9)
+    assert p.step_length == pytest.approx(1.099 * v_hat**0.510 * leg, rel=1e-3)
+
+
+@given(bodies, walking)
+def test_one_number_gives_the_other_two(body, v_hat):
+    """From speed, step length or cadence alone: the same walk."""
+    p = pace(Gait(speed=float(v_hat * (G * body.leg_length) ** 0.5)), body)
+    assert p.speed == pytest.approx(p.step_length / p.step_time)
+    for gait in (Gait(step_length=p.step_length), Gait(cadence=60 / p.step_time)):
+        assert pace(gait, body) == pytest.approx(p, rel=1e-9)
+
+
+@given(bodies, walking, st.floats(0.85, 1.15))
+def test_two_numbers_are_kept_as_asked(body, v_hat, off):
+    p = pace(Gait(speed=float(v_hat * (G * body.leg_length) ** 0.5)), body)
+    length = p.step_length * off
+    if length > 1.0 * body.leg_length:
+        return
+    for gait in (
+        Gait(p.speed, length),
+        Gait(p.speed, None, 60 * p.speed / length),
+        Gait(None, length, 60 * p.speed / length),
+    ):
+        assert pace(gait, body) == pytest.approx((p.speed, length, length / p.speed), rel=1e-9)
+
+
+@given(bodies, bodies, walking)
+def test_dynamically_equal_speeds_are_geometrically_equal(a, b, v_hat):
+    """Step over leg and step time over sqrt(leg / g) depend on v / sqrt(g leg) alone."""
+    out = []
+    for body in (a, b):
+        leg = body.leg_length
+        p = pace(Gait(speed=float(v_hat * (G * leg) ** 0.5)), body)
+        assert dimensionless(p.speed, body) == pytest.approx(v_hat)
+        out.append((p.step_length / leg, p.step_time * (G / leg) ** 0.5))
+    assert out[0] == pytest.approx(out[1], rel=1e-9)
+
+
+def test_nothing_said_is_a_free_walk():
+    p = pace(Gait(), BODY)
+    assert (p.speed, 60 / p.step_time) == pytest.approx((1.2, 112.9), rel=0.01)
+
+
+@given(st.floats(0.1, 0.69), st.floats(1.001, 1.2))
+def test_faster_is_longer_and_quicker(v_hat, more):
+    unit = float((G * LEG) ** 0.5)
+    slow, fast = (pace(Gait(speed=v), BODY) for v in (v_hat * unit, min(v_hat * more, 0.7) * unit))
+    assert fast.step_length > slow.step_length and fast.step_time < slow.step_time
+
+
+def test_a_schedule_is_linear_between_its_rows_and_held_outside():
+    gait = Gait(((0.0, 1.0), (4.0, 1.4), (6.0, 0.8)))
+    times = [-1.0, 0.0, 1.0, 4.0, 5.0, 6.0, 99.0]
+    assert [gait.at(t).speed for t in times] == pytest.approx([1.0, 1.0, 1.1, 1.4, 1.1, 0.8, 0.8])
+    assert pace(gait, BODY, 5.0) == pace(Gait(speed=float(gait.at(5.0).speed)), BODY)
+    assert Gait(speed=1.1).at(7.0) == Gait(speed=1.1)
+    assert Gait(np.array([[0.0, 1.0], [2.0, 1.5]])) == Gait(
+        ((0.0, 1.0), (2.0, 1.5))
+    )  # a value, whatever it came from
+
+
+@pytest.mark.parametrize(
+    "rows", [((0.0, 1.0), (0.0, 1.2)), ((1.0, 1.0), (0.0, 1.2)), ((0.0, 1.0, 2.0),), ((0.0, np.nan),)]
+)
+def test_schedules_that_are_none(rows):
+    with pytest.raises(GambolError, match="schedule"):
+        Gait(rows)
+
+
+@given(st.floats(0.1, 0.7), st.floats(0.1, 0.7))
+def test_eased_changes_by_a_fifth_at_most(asked, before):
+    unit = float((G * LEG) ** 0.5)
+    p = pace(Gait(speed=asked * unit), BODY)
+    out = eased(p, before * unit)
+    assert before * unit / QUICKEST * (1 - 1e-12) <= out.speed <= before * unit * QUICKEST * (1 + 1e-12)
+    assert out.speed == pytest.approx(out.step_length / out.step_time)
+    law = pace(Gait(speed=out.speed), BODY)
+    assert out == pytest.approx(law, rel=1e-9)  # a step on the way is a step of the law
+    if 1 / QUICKEST <= asked / before <= QUICKEST:
+        assert out == pytest.approx(p, rel=1e-12)
+
+
+def test_eased_from_a_stand_is_what_was_asked():
+    p = Pace(1.9, 0.8, 0.8 / 1.9)
+    assert eased(p, 0.0) is p
+
+
+def test_eased_reaches_any_speed_in_a_few_steps():
+    p, speed = pace(Gait(speed=2.0), BODY), 0.5
+    for _ in range(8):
+        speed = eased(p, speed).speed
+    assert speed == p.speed
+
+
+@given(bodies)
+def test_the_bounds_are_named_and_exact(body):
+    """What is refused names the bound for this body, and the bound itself is walked."""
+    unit = float((G * body.leg_length) ** 0.5)
+    for v_hat, beyond in ((MIN_SPEED, 0.99), (MAX_SPEED, 1.01)):
+        pace(Gait(speed=v_hat * unit * (1 + 1e-9 if beyond < 1 else 1)), body)
+        with pytest.raises(GambolError) as error:
+            pace(Gait(speed=v_hat * unit * beyond), body)
+        assert f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s" in str(error.value)
+        assert f"{body.height:g} m" in str(error.value)
+
+
+def test_a_step_no_leg_takes_names_the_longest():
+    with pytest.raises(GambolError, match=rf"1\.2 m is longer .*at most {1.05 * LEG:.2f} m .*1\.75 m"):
+        pace(Gait(speed=1.4, step_length=1.2), BODY)
+
+
+def test_a_cadence_no_legs_follow():
+    with pytest.raises(GambolError, match=r"300 steps a minute.*30 to 240"):
+        pace(Gait(speed=1.0, cadence=300), BODY)
+    with pytest.raises(GambolError, match=r"24 steps a minute.*30 to 240"):
+        pace(Gait(speed=0.3, cadence=24), BODY)
+
+
+@pytest.mark.parametrize("key", ["speed", "step_length", "cadence", "width"])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
+def test_numbers_that_are_no_gait(key, value):
+    with pytest.raises(GambolError, match=f"{key} is"):
+        Gait(**{key: value})
+
+
+def test_three_numbers_are_one_too_many():
+    with pytest.raises(GambolError, match="any two"):
+        Gait(1.2, 0.7, 100.0)
+
+
+def test_the_feet_s_lines():
+    assert Gait().half_width(BODY) == pytest.approx(0.05, abs=0.002)  # of the prototype
+    assert Gait(width=0.2).half_width(BODY) == 0.1
+    assert Gait().half_width(Body(1.0)) / 1.0 == pytest.approx(Gait().half_width(Body(2.0)) / 2.0)
