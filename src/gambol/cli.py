@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
@@ -30,7 +30,6 @@ from gambol.forms import (
 
 if TYPE_CHECKING:
     from gambol.motion import Motion
-    from gambol.path import Path as Track
     from gambol.terrain import Terrain
 
 __all__ = ["app", "main"]
@@ -81,7 +80,7 @@ def walk(  # noqa: PLR0913
     from gambol.synthesis import generate
 
     scene = read_scene(path, terrain)
-    motion = told(generate(form.method(dial), form.task(scene, pace)), ground_name(path, terrain), scene[0])
+    motion = told(generate(form.method(dial), form.task(scene, pace)), ground_name(path, terrain))
     for file in output:
         write(motion, file, mesh, scene[1])
     if as_json:
@@ -122,13 +121,17 @@ def measure(file: Path, *, terrain: Text = None, as_json: Json = False) -> int:
 
 
 @app.command
-def render(file: Path, *, output: Files = (), terrain: Text = None) -> int:
+def render(
+    file: Path, *, output: Files = (), terrain: Text = None, view: str = "three-quarter", strip: Switch = False
+) -> int:
     """Draw a motion: a contact sheet (.png) or a video (.mp4), with no GPU and no window.
 
     Args:
         file: a .npz, .bvh or .glb motion.
         output: the picture or video to write, as often as wanted; by default FILE.png.
         terrain: the ground to draw, as for walk; by default the one named in the file, else flat.
+        view: front, side, three-quarter or top, relative to the way the figure travels.
+        strip: all poses in one wide picture instead of a sheet.
     """
     targets = output or (file.with_suffix(".png"),)
     check_targets(targets, PICTURES + VIDEOS)
@@ -137,7 +140,7 @@ def render(file: Path, *, output: Files = (), terrain: Text = None) -> int:
     motion = load(file)
     ground = read_ground(terrain or str(motion.info.get("ground", "flat")))
     for target in targets:
-        draw(motion, target, ground)
+        draw(motion, target, ground, Look(view, strip))
         print(f"wrote {target}")
     return 0
 
@@ -152,9 +155,9 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     from gambol.measure import measure as measured
     from gambol.synthesis import generate
 
-    path, ground = scene = read_scene("demo", "demo")
+    _, ground = scene = read_scene("demo", "demo")
     output.mkdir(parents=True, exist_ok=True)
-    motion = told(generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE)), "demo", path)
+    motion = told(generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE)), "demo")
     print("the built-in scene: flat ground, stairs up and down, a curve, a slope")
     report = measured(motion, ground)
     for line in [*sentences(motion), *report.lines()]:
@@ -162,7 +165,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     for suffix in (".glb", ".bvh", ".npz"):
         write(motion, output / f"walk{suffix}", True, ground)
         print(f"wrote {output / f'walk{suffix}'}")
-    draw(motion, output / "walk.png", ground)
+    draw(motion, output / "walk.png", ground, Look())
     print(f"wrote {output / 'walk.png'}")
     print(f"open {output / 'walk.glb'} in any glTF viewer, or drop it on a web one")
     return 0 if report.passed else 1
@@ -186,12 +189,9 @@ def dials(method: str = "force") -> int:
     return 0
 
 
-def told(motion: Motion, ground: str, path: Track) -> Motion:
-    """The motion with the names of its ground and path, so that the file can be measured by itself."""
-    points = [[round(float(x), 6) for x in point] for point in path.points]
-    if path.closed:
-        points.append(points[0])
-    return replace(motion, info={"ground": ground, "path": points, **motion.info})
+def told(motion: Motion, ground: str) -> Motion:
+    """The motion with the name of its ground, so that the file can be measured and drawn by itself."""
+    return replace(motion, info={"ground": ground, **motion.info})
 
 
 def check_targets(files: Sequence[Path], suffixes: Sequence[str]) -> None:
@@ -214,11 +214,23 @@ def write(motion: Motion, file: Path, mesh: bool, ground: Terrain) -> None:
     save(motion, file, mesh=mesh, terrain=ground)
 
 
-def draw(motion: Motion, file: Path, ground: Terrain) -> None:
-    """A contact sheet or a video, by suffix."""
+class Look(NamedTuple):
+    """How to draw: a view, and all poses in one wide picture instead of a sheet."""
+
+    view: str = "three-quarter"
+    strip: bool = False
+
+
+def draw(motion: Motion, file: Path, ground: Terrain, look: Look) -> None:
+    """A picture or a video, by suffix."""
     from gambol import render as pictures
 
-    (pictures.video if file.suffix.lower() in VIDEOS else pictures.contact_sheet)(motion, file, ground)
+    if look.view not in pictures.VIEWS:
+        raise GambolError(f"no view is called {look.view!r}", where="--view", do=nearest(look.view, pictures.VIEWS))
+    if file.suffix.lower() in VIDEOS:
+        return pictures.video(motion, file, ground, view=look.view)
+    picture = (pictures.strip if look.strip else pictures.contact_sheet)(motion, ground, view=look.view)
+    return pictures.write_picture(picture, file)
 
 
 def plan_lines(motion: Motion) -> list[str]:
