@@ -67,7 +67,7 @@ def test_double_support_shrinks_and_the_bounce_grows_with_speed():
 
 
 def test_force_ratios_follow_the_published_laws():
-    """Fitted to the force curves: double support within 0.02 of the step, a3/a1 within 0.04, s_x within 0.01."""
+    """Fitted to the force curves: double support within 0.02 of T, a3/a1 within 0.04, s_x within 0.01."""
     v = np.array(SPEEDS)
     np.testing.assert_allclose(TABLE["double"], 0.434 * v**2 - 0.643 * v + 0.399, atol=0.02)
     np.testing.assert_allclose(TABLE["ay3"], -0.681 * v**2 + 1.368 * v - 0.072, atol=0.04)
