@@ -160,10 +160,11 @@ def test_render_draws_a_picture(walked, tmp_path, capsys):
     from PIL import Image
 
     target = tmp_path / "sheet.png"
-    code, out, _ = run(capsys, "render", walked[0][0], "-o", target)
+    code, out, _ = run(capsys, "render", walked[0][0], "-o", target, "--strip", "--view", "side")
     assert code == 0 and str(target) in out
     with Image.open(target) as picture:
         assert np.asarray(picture.convert("L")).std() > 1
+    assert "did you mean 'side'" in refused(capsys, "render", walked[0][0], "-o", target, "--view", "sid")
 
 
 def test_dials_lists_every_dial(capsys):

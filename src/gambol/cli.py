@@ -29,6 +29,7 @@ from gambol.forms import (
 )
 
 if TYPE_CHECKING:
+    from gambol.measure import Report
     from gambol.motion import Motion
     from gambol.terrain import Terrain
 
@@ -48,6 +49,7 @@ Switch = Annotated[bool, Parameter(negative=())]
 Fields = Parameter(name="*")
 
 MOTION_FILES = (".npz", ".bvh", ".glb")
+DEFAULT_VIEW = "three-quarter"
 PICTURES, VIDEOS = (".png",), (".mp4",)
 
 
@@ -112,7 +114,7 @@ def measure(file: Path, *, terrain: Text = None, as_json: Json = False) -> int:
     ground = terrain or str(motion.info.get("ground", "flat"))
     report = measured(motion, read_ground(ground))
     if as_json:
-        print_json({"file": str(file), "ground": ground, **as_table(report)})
+        print_json({"file": str(file), "ground": ground, **report.to_json()})
     else:
         print(f"{file} on {ground}")
         for line in report.lines():
@@ -122,7 +124,7 @@ def measure(file: Path, *, terrain: Text = None, as_json: Json = False) -> int:
 
 @app.command
 def render(
-    file: Path, *, output: Files = (), terrain: Text = None, view: str = "three-quarter", strip: Switch = False
+    file: Path, *, output: Files = (), terrain: Text = None, view: str = DEFAULT_VIEW, strip: Switch = False
 ) -> int:
     """Draw a motion: a contact sheet (.png) or a video (.mp4), with no GPU and no window.
 
@@ -160,7 +162,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     motion = told(generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE)), "demo")
     print("the built-in scene: flat ground, stairs up and down, a curve, a slope")
     report = measured(motion, ground)
-    for line in [*sentences(motion), *report.lines()]:
+    for line in [*sentences(motion), *in_short(report)]:
         print(line)
     for suffix in (".glb", ".bvh", ".npz"):
         write(motion, output / f"walk{suffix}", True, ground)
@@ -217,7 +219,7 @@ def write(motion: Motion, file: Path, mesh: bool, ground: Terrain) -> None:
 class Look(NamedTuple):
     """How to draw: a view, and all poses in one wide picture instead of a sheet."""
 
-    view: str = "three-quarter"
+    view: str = DEFAULT_VIEW
     strip: bool = False
 
 
@@ -226,7 +228,8 @@ def draw(motion: Motion, file: Path, ground: Terrain, look: Look) -> None:
     from gambol import render as pictures
 
     if look.view not in pictures.VIEWS:
-        raise GambolError(f"no view is called {look.view!r}", where="--view", do=nearest(look.view, pictures.VIEWS))
+        what = f"no view is called {look.view!r}"
+        raise GambolError(what, where="--view", do=nearest(look.view, pictures.VIEWS))
     if file.suffix.lower() in VIDEOS:
         return pictures.video(motion, file, ground, view=look.view)
     picture = (pictures.strip if look.strip else pictures.contact_sheet)(motion, ground, view=look.view)
@@ -242,10 +245,16 @@ def plan_lines(motion: Motion) -> list[str]:
     return lines
 
 
-def as_table(report: Any) -> dict[str, Any]:
-    """A report as a dict, whichever way it offers."""
-    made = report.to_json()
-    return json.loads(made) if isinstance(made, str) else made
+def in_short(report: Report) -> list[str]:
+    """The judgement of a walk in a few lines."""
+    feet, forces = report.feet, report.forces
+    return [
+        f"{len(feet.stances)} contacts: slide at most {feet.slide_mm:.2f} mm, sinking {feet.sinking_mm:.2f}, "
+        f"floating {feet.floating_mm:.2f}; swinging feet below the ground {feet.swing_sinking_mm:.2f} mm",
+        f"mean vertical force {forces.mean_vertical_bw:.3f} of the weight; forces and motion differ by "
+        f"{forces.consistency_rms_bw:.4f} of it",
+        *(f"FAILED: {failure}" for failure in report.failures),
+    ]
 
 
 def print_json(table: dict[str, Any]) -> None:

@@ -60,7 +60,7 @@ def sentences(motion: Motion) -> list[str]:
     lines = [f"{frames}: {motion.duration:.2f} s, {travel:.2f} m over the ground"]
     if known["steps"]:
         rate = "" if known["cadence_steps_min"] is None else f", {known['cadence_steps_min']:.0f} a minute"
-        speed = "" if known["speed_m_s"] is None else f", {known['speed_m_s']:.2f} m/s"
+        speed = "" if known["speed_m_s"] is None else f", asked {known['speed_m_s']:.2f} m/s"
         lines.append(f"{known['steps']} steps{rate}{speed}")
     return lines
 
