@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import gambol.methods.force_walk as force_walk
-from gambol.body import G, Body
+from gambol.body import Body, G
 from gambol.gait import Gait
 from gambol.motion import Motion
 from gambol.path import Path
@@ -24,16 +24,52 @@ from gambol.walk_table import PAPER, SPEEDS, TABLE
 CLASSES = ("very_slow", "slow", "free", "fast", "very_fast")
 # what is fitted, and the step that counts as "one unit" of each
 UNITS = {
-    "ay2": 0.02, "ay3": 0.03, "strike": 0.05, "flat": 0.02, "soft": 0.5, "heel_off": 0.04, "push": 0.1, "p": 0.5,
-    "e": 0.5, "b": 0.1, "toes_off": 0.03, "toes": 0.1, "x0": 0.02, "x1": 0.03, "y0": 0.01, "y1": 0.01, "y2": 0.03,
-    "t0": 0.15, "t1": 0.2, "t2": 0.15, "com_ahead": 0.02, "com_up": 0.005, "yaw": 0.02, "list": 0.02, "list3": 0.02,
+    "ay2": 0.02,
+    "ay3": 0.03,
+    "strike": 0.05,
+    "flat": 0.02,
+    "soft": 0.5,
+    "heel_off": 0.04,
+    "push": 0.1,
+    "p": 0.5,
+    "e": 0.5,
+    "b": 0.1,
+    "toes_off": 0.03,
+    "toes": 0.1,
+    "x0": 0.02,
+    "x1": 0.03,
+    "y0": 0.01,
+    "y1": 0.01,
+    "y2": 0.03,
+    "t0": 0.15,
+    "t1": 0.2,
+    "t2": 0.15,
+    "com_ahead": 0.02,
+    "com_up": 0.005,
+    "yaw": 0.02,
+    "list": 0.02,
+    "list3": 0.02,
     "double": 0.01,
 }
 BOUNDS = {
-    "strike": (0.1, 0.36), "flat": (0.05, 0.13), "soft": (0.6, 2.8), "heel_off": (0.12, 0.44), "push": (0.4, 1.35),
-    "p": (2.5, 6.0), "e": (-1.0, 1.5), "b": (0.4, 0.85), "toes_off": (0.44, 0.60), "toes": (0.02, 0.9),
-    "com_ahead": (0.0, 0.2), "com_up": (1.0, 1.10), "yaw": (0.0, 0.2), "list": (0.0, 0.11), "list3": (-0.07, 0.02),
-    "double": (0.13, 0.33), "ay3": (0.1, 0.6), "ay2": (-0.1, 0.15),
+    "strike": (0.1, 0.36),
+    "flat": (0.05, 0.13),
+    "soft": (0.6, 2.8),
+    "heel_off": (0.12, 0.44),
+    "push": (0.4, 1.35),
+    "p": (2.5, 6.0),
+    "e": (-1.0, 1.5),
+    "b": (0.4, 0.85),
+    "toes_off": (0.44, 0.60),
+    "toes": (0.02, 0.9),
+    "com_ahead": (0.0, 0.2),
+    "com_up": (1.0, 1.10),
+    "yaw": (0.0, 0.2),
+    "list": (0.0, 0.11),
+    "list3": (-0.07, 0.02),
+    "double": (0.13, 0.33),
+    "ay3": (0.1, 0.6),
+    "ay2": (-0.1, 0.15),
 }
 PEAK = 200.0  # weight per body weight
 KNEE = 6.5  # deg, never straighter
@@ -64,12 +100,16 @@ def first_rotation(q: np.ndarray) -> np.ndarray:
 
 def stride(motion: Motion) -> dict[str, np.ndarray]:
     """One steady stride of the left leg, 51 points from heel strike to heel strike, and its force (BW)."""
-    strikes = [s for s in motion.info["events"]["left_strike"]]
+    strikes = motion.info["events"]["left_strike"]
     a, b = strikes[3], strikes[4]
     t = np.linspace(a, b, 51)
     names = motion.skeleton.index
     out = {}
-    for key, joint, sign in (("hip", "left_upper_leg", -1), ("knee", "left_lower_leg", 1), ("ankle", "left_foot", -1)):
+    for key, joint, sign in (
+        ("hip", "left_upper_leg", -1),
+        ("knee", "left_lower_leg", 1),
+        ("ankle", "left_foot", -1),
+    ):
         curve = sign * first_rotation(motion.rotations[:, names(joint)])
         out[key] = np.interp(t, motion.times, curve)
     out["force"] = np.interp(t, motion.times, motion.forces[:, 0, 1]) / (motion.mass * G)
@@ -83,20 +123,29 @@ def walk(v_hat: float | None) -> Motion:
     if v_hat is None:  # the paper's own pace
         path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 9.8]]))
         gait = Gait(cadence=100.0, step_length=0.70)
-        return generate(force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=gait, fps=100))
+        return generate(
+            force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=gait, fps=100)
+        )
     speed = v_hat * (G * body.leg_length) ** 0.5
     path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 14 * 1.1 * v_hat**0.51 * body.leg_length]]))
-    return generate(force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=Gait(speed=speed), fps=100))
+    return generate(
+        force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=Gait(speed=speed), fps=100)
+    )
 
 
 def targets(angles: str, forces: str, column: str) -> dict[str, np.ndarray]:
-    out = {"hip": read(angles, "Hip Flex", column), "knee": read(angles, "Knee Flex", column),
-           "ankle": read(angles, "Ankle Dorsi", column)}
+    out = {
+        "hip": read(angles, "Hip Flex", column),
+        "knee": read(angles, "Knee Flex", column),
+        "ankle": read(angles, "Ankle Dorsi", column),
+    }
     out["force"] = read(forces, "Vertical", column)
     return out
 
 
-def residual(values: dict[str, float], v_hat: float | None, target: dict[str, np.ndarray], rise: float) -> np.ndarray:
+def residual(
+    values: dict[str, float], v_hat: float | None, target: dict[str, np.ndarray], rise: float
+) -> np.ndarray:
     with rows(values):
         got = stride(walk(v_hat))
     parts = []
@@ -120,10 +169,16 @@ def report(values: dict[str, float], v_hat: float | None, target: dict[str, np.n
     for key in ("hip", "knee", "ankle"):
         d = got[key] - target[key]
         off = 0.0 if key == "knee" else d.mean()
-        words.append(f"{key} r {np.corrcoef(got[key], target[key])[0, 1]:.3f} rmse {np.sqrt(((d - off)**2).mean()):.1f} off {d.mean():+.1f}")
-    f, g = got["force"], target["force"]
-    words.append(f"force {f[:20].max():.2f}/{g[:20].max():.2f} {f[10:22].min():.2f}/{g[10:22].min():.2f} {f[20:].max():.2f}/{g[20:].max():.2f} rise {1e3*got['rise']:.0f}")
-    words.append(f"knee HS {got['knee'][0]:.1f}/{target['knee'][0]:.1f} load {got['knee'][:12].max():.1f}/{target['knee'][:12].max():.1f} min {got['knee'][:28].min():.1f}")
+        r, rmse = np.corrcoef(got[key], target[key])[0, 1], np.sqrt(((d - off) ** 2).mean())
+        words.append(f"{key} r {r:.3f} rmse {rmse:.1f} off {d.mean():+.1f}")
+    for name, curve, parts in (
+        ("force", "force", ((0, 20, "max"), (10, 22, "min"), (20, 51, "max"))),
+        ("knee at strike, loading, least", "knee", ((0, 1, "max"), (0, 12, "max"), (0, 28, "min"))),
+    ):
+        a, b = got[curve], target[curve]
+        pairs = [f"{getattr(a[x:y], f)():.2f}/{getattr(b[x:y], f)():.2f}" for x, y, f in parts]
+        words.append(f"{name} {' '.join(pairs)}")
+    words.append(f"rise {1e3 * got['rise']:.0f}")
     return " | ".join(words)
 
 
@@ -134,28 +189,35 @@ def main() -> None:
         improve("paper", None, dict(PAPER), targets(angles, forces, "free"), (37, fixed))
     for k in [int(a) for a in sys.argv[3:] if a != "paper"]:
         values = {name: row[k] for name, row in TABLE.items()}
-        improve(CLASSES[k], SPEEDS[k], values, targets(angles, forces, CLASSES[k]), ((12, 19, 28, 33, 28)[k], ()))
+        improve(
+            CLASSES[k], SPEEDS[k], values, targets(angles, forces, CLASSES[k]), ((12, 19, 28, 33, 28)[k], ())
+        )
 
 
-def improve(label: str, v_hat: float | None, values: dict[str, float], target: dict[str, np.ndarray], aim: tuple[float, tuple[str, ...]]) -> None:
+def improve(
+    label: str,
+    v_hat: float | None,
+    values: dict[str, float],
+    target: dict[str, np.ndarray],
+    aim: tuple[float, tuple[str, ...]],
+) -> None:
     """Print a row before and after the fit; ``aim`` is the rise (mm) wanted and the names that are not fitted."""
     rise, fixed = aim
-    if True:
-        print(label, "before", report(values, v_hat, target), flush=True)
-        names = [n for n in UNITS if n not in fixed]
-        start = np.array([values[n] / UNITS[n] for n in names])
-        low = np.array([BOUNDS.get(n, (-9, 9))[0] / UNITS[n] for n in names])
-        high = np.array([BOUNDS.get(n, (-9, 9))[1] / UNITS[n] for n in names])
-        start = np.clip(start, low + 1e-3, high - 1e-3)
+    print(label, "before", report(values, v_hat, target), flush=True)
+    names = [n for n in UNITS if n not in fixed]
+    start = np.array([values[n] / UNITS[n] for n in names])
+    low = np.array([BOUNDS.get(n, (-9, 9))[0] / UNITS[n] for n in names])
+    high = np.array([BOUNDS.get(n, (-9, 9))[1] / UNITS[n] for n in names])
+    start = np.clip(start, low + 1e-3, high - 1e-3)
 
-        def cost(x: np.ndarray) -> np.ndarray:
-            trial = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, x)}}
-            return np.concatenate([residual(trial, v_hat, target, rise), 0.006 * (x - start)])
+    def cost(x: np.ndarray) -> np.ndarray:
+        trial = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, x)}}
+        return np.concatenate([residual(trial, v_hat, target, rise), 0.006 * (x - start)])
 
-        fit = least_squares(cost, start, bounds=(low, high), jac="3-point", diff_step=1e-2, max_nfev=22)
-        values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}
-        print(label, "after ", report(values, v_hat, target))
-        print({n: round(values[n], 4) for n in TABLE}, flush=True)
+    fit = least_squares(cost, start, bounds=(low, high), jac="3-point", diff_step=1e-2, max_nfev=22)
+    values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}
+    print(label, "after ", report(values, v_hat, target))
+    print({n: round(values[n], 4) for n in TABLE}, flush=True)
 
 
 if __name__ == "__main__":

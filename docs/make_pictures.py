@@ -1,4 +1,4 @@
-"""Draw the pictures of the docs: python docs/make_pictures.py"""
+"""Draw the pictures of the docs: python docs/make_pictures.py."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     path, ground = demo()
     motion = generate(ForceWalk(), Task(path=path, terrain=ground))
-    write_picture(strip(motion, ground, poses=34, size=(1600, 640), view="three-quarter", turn=float(np.radians(200))), OUT / "demo.png")
+    whole = strip(motion, ground, poses=34, size=(1600, 640), view="three-quarter", turn=float(np.radians(200)))
+    write_picture(whole, OUT / "demo.png")
     stairs = motion[int(2.4 * 60) : int(9.4 * 60)]
     write_picture(strip(stairs, ground, poses=16, size=(1600, 520)), OUT / "stairs.png")
-    write_picture(contact_sheet(motion[10 * 60 : 11 * 60 + 6], ground, frames=12, view="side", size=(220, 300)), OUT / "stride.png")
+    stride = contact_sheet(motion[600:666], ground, frames=12, view="side", size=(220, 300))
+    write_picture(stride, OUT / "stride.png")
 
 
 if __name__ == "__main__":

@@ -148,8 +148,7 @@ def test_slow_low_soles_are_marked(name):
 @pytest.mark.parametrize("speed", [0.6, 1.2, 1.9])
 def test_speed_is_kept(name, speed):
     motion = level_walk(name, speed, length=14.0)
-    strikes = [t for t in motion.info["events"]["left_strike"]]
-    strikes = strikes[2:-2]
+    strikes = motion.info["events"]["left_strike"][2:-2]
     z = np.interp(strikes, motion.times, motion.com[:, 2])
     assert (z[-1] - z[0]) / (strikes[-1] - strikes[0]) == pytest.approx(speed, rel=0.02)
 
@@ -196,7 +195,9 @@ def test_a_walk_begins_and_ends_standing(name):
     motion = level_walk(name)
     for k in (0, -1):
         assert motion.contacts[k].all()
-        assert motion.forces[k, :, 1] == pytest.approx([motion.mass * 9.81 / 2] * 2, rel=5e-3)  # the last frame is up to 1 / fps early
+        assert motion.forces[k, :, 1] == pytest.approx(
+            [motion.mass * 9.81 / 2] * 2, rel=5e-3
+        )  # the last frame is up to 1 / fps early
     velocity = np.diff(motion.root, axis=0) * motion.fps
     assert np.linalg.norm(velocity[[0, -1]], axis=-1).max() < 0.02
 
@@ -214,7 +215,11 @@ def test_dynamically_equal_speeds_look_the_same(name, height):
 
 
 def test_impossible_requests_name_the_bound(name):
-    for gait, word in ((Gait(speed=9.0), "m/s"), (Gait(speed=1.0, step_length=1.6), "at most"), (Gait(cadence=400), "m/s")):
+    for gait, word in (
+        (Gait(speed=9.0), "m/s"),
+        (Gait(speed=1.0, step_length=1.6), "at most"),
+        (Gait(cadence=400), "m/s"),
+    ):
         with pytest.raises(GambolError, match=word):
             generate(METHODS[name](), Task(path=straight(4), gait=gait))
 

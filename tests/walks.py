@@ -6,15 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from gambol.body import Body, mass_model
-from gambol.body import G
+from gambol import quat
+from gambol.body import Body, G, mass_model
 from gambol.gait import Gait
 from gambol.methods import METHODS
 from gambol.motion import Motion
 from gambol.path import Path
 from gambol.skeleton import forward_kinematics
 from gambol.synthesis import Task, generate
-from gambol import quat
 
 
 def straight(length: float = 8.0) -> Path:
@@ -22,7 +21,9 @@ def straight(length: float = 8.0) -> Path:
 
 
 @cache
-def level_walk(method: str = "force", speed: float = 1.2, fps: float = 60.0, height: float = 1.75, length: float = 8.0) -> Motion:
+def level_walk(
+    method: str = "force", speed: float = 1.2, fps: float = 60.0, height: float = 1.75, length: float = 8.0
+) -> Motion:
     task = Task(body=Body(height), path=straight(length), gait=Gait(speed=speed), fps=fps)
     return generate(METHODS[method](), task)
 

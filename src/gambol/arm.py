@@ -49,7 +49,9 @@ def pendulum(arm: Arm) -> Pendulum:
     gx = (m1 * l1 / 2 + m2 * (l1 + l2 / 2 * c) + m * (l1 + l2 * c)) / total
     gy = (m2 / 2 + m) * l2 * s / total
     inertia = (
-        m1 * l1**2 / 3 + m2 * (l2**2 / 12 + l1**2 + l2**2 / 4 + l1 * l2 * c) + m * (l1**2 + l2**2 + 2 * l1 * l2 * c)
+        m1 * l1**2 / 3
+        + m2 * (l2**2 / 12 + l1**2 + l2**2 / 4 + l1 * l2 * c)
+        + m * (l1**2 + l2**2 + 2 * l1 * l2 * c)
     )
     return Pendulum(atan2(gy, gx), hypot(gx, gy), total, inertia)
 

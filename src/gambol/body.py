@@ -35,7 +35,7 @@ FOOT_JOINTS = ("foot", "toes", "heel", "toe_tip")
 
 # segment: (share of body mass, joint it turns with, proximal point, distal point, mass centre from proximal).
 # Points are joints, or (joint, fraction of body height along +y) where no joint lies there.
-SEGMENTS = {
+SEGMENTS: dict[str, tuple[float, str, str, str | tuple[str, float], float]] = {
     "head": (0.081, "head", "neck", ("head", 0.130), 0.52),
     "thorax": (0.216, "upper_chest", "neck", "chest", 0.55),
     "abdomen": (0.139, "spine", "chest", "hips", 0.44),
@@ -106,10 +106,11 @@ def _person(height: float) -> Skeleton:
         rows.append((name, previous, (0.0, y - level, 0.0)))
         previous, level = name, y
     sole = -ANKLE_HEIGHT
+    shoulder = (SHOULDER[0] - CLAVICLE[0], SHOULDER[1] - CLAVICLE[1])
     for side, s in (("left", 1.0), ("right", -1.0)):
         rows += [
             (f"{side}_shoulder", "upper_chest", (s * CLAVICLE[0], CLAVICLE[1] - TRUNK["upper_chest"], 0.0)),
-            (f"{side}_upper_arm", f"{side}_shoulder", (s * (SHOULDER[0] - CLAVICLE[0]), SHOULDER[1] - CLAVICLE[1], 0.0)),
+            (f"{side}_upper_arm", f"{side}_shoulder", (s * shoulder[0], shoulder[1], 0.0)),
             (f"{side}_lower_arm", f"{side}_upper_arm", (s * UPPER_ARM, 0.0, 0.0)),
             (f"{side}_hand", f"{side}_lower_arm", (s * FOREARM, 0.0, 0.0)),
         ]

@@ -21,7 +21,16 @@ from gambol.reaction import body_motion, standing_force
 from gambol.roll import Foot, Roll, ball_heel_tip, roll_pitch, sole_ankle
 from gambol.swing import evaluate
 
-__all__ = ["ROWS", "Figure", "StepPlan", "figure_of", "pose_frames", "pose_step", "sole_frames", "sole_points"]
+__all__ = [
+    "ROWS",
+    "Figure",
+    "StepPlan",
+    "figure_of",
+    "pose_frames",
+    "pose_step",
+    "sole_frames",
+    "sole_points",
+]
 
 Array = NDArray[np.float64]
 
@@ -29,13 +38,17 @@ JOINTS = 26
 ROTATIONS = 3  # rows of the output: root 0..2, rotations 3.., then:
 COM = ROTATIONS + 4 * JOINTS
 LEAD, TRAIL, STANDING, REACH, YAW, ROWS = COM + 3, COM + 6, COM + 9, COM + 10, COM + 12, COM + 13
-PASSES = 8  # of the fixed point: each leaves 5 to 20 % of the error (more where both knees are nearly straight)
+PASSES = (
+    8  # of the fixed point: each leaves 5 to 20 % of the error (more where both knees are nearly straight)
+)
 ROUGH = 4  # passes where only the reach of the legs is asked for (0.1 mm)
 RELAX = 1.12  # the pelvis carries 80 to 90 % of the mass that moves with it
 PLANE = 0.4  # psi1 : psi2 = 2 : 3 (section 1.6 of the paper): share of a turn taken about the stance ankle
 
 # Style row at a step border: how trunk, head and arms go with the legs (rad). cos/sin of the stance limb's phase.
-YAW_C, YAW_S, LIST_C, LIST_S, LIST3_C, LIST3_S, TILT, LEAN, BANK, COUNTER, ELBOW, ELBOW_SWING, ABDUCT, NOD = range(14)
+YAW_C, YAW_S, LIST_C, LIST_S, LIST3_C, LIST3_S, TILT, LEAN, BANK, COUNTER, ELBOW, ELBOW_SWING, ABDUCT, NOD = (
+    range(14)
+)
 STYLE = 14
 
 
@@ -104,18 +117,23 @@ def figure_of(body: Body) -> Figure:
     s, m = body.skeleton, body.masses
     toes, tip, heel = (s.offsets[s.index("left_" + n)] for n in ("toes", "toe_tip", "heel"))
     return Figure(
-        offsets=s.offsets, thigh=-float(s.offsets[s.index("left_lower_leg"), 1]),
-        shank=-float(s.offsets[s.index("left_foot"), 1]), hip=s.offsets[s.index("left_upper_leg")],
+        offsets=s.offsets,
+        thigh=-float(s.offsets[s.index("left_lower_leg"), 1]),
+        shank=-float(s.offsets[s.index("left_foot"), 1]),
+        hip=s.offsets[s.index("left_upper_leg")],
         foot=Foot(-float(heel[1]), -float(heel[2]), float(toes[2]), float(toes[2] + tip[2])),
-        shares=m.shares, centres=m.centres,
+        shares=m.shares,
+        centres=m.centres,
     )
 
 
 @kernel
 def _mul(aw, ax, ay, az, bw, bx, by, bz):  # type: ignore[no-untyped-def]
     return (
-        aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
     )
 
 
@@ -128,7 +146,14 @@ def _turn(w, x, y, z, vx, vy, vz):  # type: ignore[no-untyped-def]
 @kernel
 def _yaw_list_pitch(yaw, tip, pitch):  # type: ignore[no-untyped-def]
     """Quaternion Ry(yaw) Rz(tip) Rx(pitch)."""
-    cy, sy, cz, sz, cx, sx = np.cos(yaw / 2), np.sin(yaw / 2), np.cos(tip / 2), np.sin(tip / 2), np.cos(pitch / 2), np.sin(pitch / 2)
+    cy, sy, cz, sz, cx, sx = (
+        np.cos(yaw / 2),
+        np.sin(yaw / 2),
+        np.cos(tip / 2),
+        np.sin(tip / 2),
+        np.cos(pitch / 2),
+        np.sin(pitch / 2),
+    )
     w, x, y, z = cy * cz, sy * sz, sy * cz, cy * sz
     return w * cx - x * sx, x * cx + w * sx, y * cx + z * sx, z * cx - y * sx
 
@@ -262,7 +287,9 @@ def _trunk_and_arms(t, phase, blend, hips, p, fig, out):  # type: ignore[no-unty
         aw, a1, a2, a3 = _mul(aw, a1, a2, a3, cf, 0.0, sf, 0.0)
         cx, cy, cz = _turn(aw, a1, a2, a3, c[j + 2, 0], c[j + 2, 1], c[j + 2, 2])
         ux, uy, uz = ux + m[j + 2] * (ax + cx), uy + m[j + 2] * (ay + cy), uz + m[j + 2] * (az + cz)
-        vx, vy, vz = _turn(aw, a1, a2, a3, o[j + 3, 0] + c[j + 3, 0], o[j + 3, 1] + c[j + 3, 1], o[j + 3, 2] + c[j + 3, 2])
+        vx, vy, vz = _turn(
+            aw, a1, a2, a3, o[j + 3, 0] + c[j + 3, 0], o[j + 3, 1] + c[j + 3, 1], o[j + 3, 2] + c[j + 3, 2]
+        )
         ux, uy, uz = ux + m[j + 3] * (ax + vx), uy + m[j + 3] * (ay + vy), uz + m[j + 3] * (az + vz)
         _store(out, j + 3, 1.0 + 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t)
     return ux, uy, uz
@@ -332,10 +359,14 @@ def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
     blend = u * u * u * (10 + u * (6 * u - 15))
     s0, s1 = p.style0, p.style1
     a1, a3 = np.pi * phase, 3 * np.pi * phase
-    yaw = -p.side * ((s0[0] + (s1[0] - s0[0]) * blend) * np.cos(a1) + (s0[1] + (s1[1] - s0[1]) * blend) * np.sin(a1))
+    yaw = -p.side * (
+        (s0[0] + (s1[0] - s0[0]) * blend) * np.cos(a1) + (s0[1] + (s1[1] - s0[1]) * blend) * np.sin(a1)
+    )
     tip = p.side * (
-        (s0[2] + (s1[2] - s0[2]) * blend) * np.cos(a1) + (s0[3] + (s1[3] - s0[3]) * blend) * np.sin(a1)
-        + (s0[4] + (s1[4] - s0[4]) * blend) * np.cos(a3) + (s0[5] + (s1[5] - s0[5]) * blend) * np.sin(a3)
+        (s0[2] + (s1[2] - s0[2]) * blend) * np.cos(a1)
+        + (s0[3] + (s1[3] - s0[3]) * blend) * np.sin(a1)
+        + (s0[4] + (s1[4] - s0[4]) * blend) * np.cos(a3)
+        + (s0[5] + (s1[5] - s0[5]) * blend) * np.sin(a3)
     )
     hw, hx, hy, hz = _yaw_list_pitch(yaw, tip, s0[6] + (s1[6] - s0[6]) * blend)
     ux, uy, uz = _trunk_and_arms(t, phase, blend, (hw, hx, hy, hz, yaw, tip), p, fig, out)
@@ -368,9 +399,30 @@ def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
     for _ in range(PASSES if whole else ROUGH):
         leg1 = _leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
         leg2 = _leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
-        mx = (upper + 2 * hip_w) * rx + ux + hip_w * (o1x + o2x) + knee_w * (leg1[0] + leg2[0]) + ankle_w * (f1x + f2x) + foot * (m1x + m2x)
-        my = (upper + 2 * hip_w) * ry + uy + hip_w * (o1y + o2y) + knee_w * (leg1[1] + leg2[1]) + ankle_w * (f1y + f2y) + foot * (m1y + m2y)
-        mz = (upper + 2 * hip_w) * rz + uz + hip_w * (o1z + o2z) + knee_w * (leg1[2] + leg2[2]) + ankle_w * (f1z + f2z) + foot * (m1z + m2z)
+        mx = (
+            (upper + 2 * hip_w) * rx
+            + ux
+            + hip_w * (o1x + o2x)
+            + knee_w * (leg1[0] + leg2[0])
+            + ankle_w * (f1x + f2x)
+            + foot * (m1x + m2x)
+        )
+        my = (
+            (upper + 2 * hip_w) * ry
+            + uy
+            + hip_w * (o1y + o2y)
+            + knee_w * (leg1[1] + leg2[1])
+            + ankle_w * (f1y + f2y)
+            + foot * (m1y + m2y)
+        )
+        mz = (
+            (upper + 2 * hip_w) * rz
+            + uz
+            + hip_w * (o1z + o2z)
+            + knee_w * (leg1[2] + leg2[2])
+            + ankle_w * (f1z + f2z)
+            + foot * (m1z + m2z)
+        )
         rx, ry, rz = rx - RELAX * mx, ry - RELAX * my, rz - RELAX * mz
     leg1 = _leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
     leg2 = _leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
@@ -380,7 +432,9 @@ def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
         return
     base1 = 14 if p.side > 0 else 20
     base2 = 34 - base1
-    _store_leg(out, base1, (hw, hx, hy, hz), leg1, (theta1, bend1, yaw1, pitch1 + 0.0 * t, roll1 + 0.0 * t), fig)
+    _store_leg(
+        out, base1, (hw, hx, hy, hz), leg1, (theta1, bend1, yaw1, pitch1 + 0.0 * t, roll1 + 0.0 * t), fig
+    )
     _store_leg(out, base2, (hw, hx, hy, hz), leg2, (theta2, bend2, yaw2, pitch2, roll2), fig)
     out[0], out[1], out[2] = cx + rx * c + rz * s, cy + ry, cz - rx * s + rz * c
     ch, sh = np.cos(psi / 2), np.sin(psi / 2)
@@ -408,9 +462,15 @@ def sole_points(t, p, foot, out):  # type: ignore[no-untyped-def]
     gx, gy, gz, gtheta, gbend = _ground_foot(t, p.rear, foot)
     wx, wy, wz, wtheta, wbend, wyaw, wpitch, wroll = _swing_foot(t, p)
     air = 1.0 * (t > p.lift)
-    angles = (either(air, wyaw, p.rear.yaw), either(air, wpitch, p.rear.pitch), either(air, wroll, p.rear.roll))
+    angles = (
+        either(air, wyaw, p.rear.yaw),
+        either(air, wpitch, p.rear.pitch),
+        either(air, wroll, p.rear.roll),
+    )
     theta, bend = either(air, wtheta, gtheta), either(air, wbend, gbend)
-    _sole_rows(either(air, wx, gx), either(air, wy, gy), either(air, wz, gz), theta, bend, angles, foot, out, 6)
+    _sole_rows(
+        either(air, wx, gx), either(air, wy, gy), either(air, wz, gz), theta, bend, angles, foot, out, 6
+    )
 
 
 @kernel
@@ -418,7 +478,11 @@ def _sole_rows(x, y, z, theta, bend, angles, foot, out, row):  # type: ignore[no
     zx, zy, zz, yx, yy, yz = _sole_axes(angles[0], angles[1], angles[2])
     hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, theta, bend, foot)
     out[row], out[row + 1], out[row + 2] = x + zx * hx + yx * hy, y + zy * hx + yy * hy, z + zz * hx + yz * hy
-    out[row + 3], out[row + 4], out[row + 5] = x + zx * tx + yx * ty, y + zy * tx + yy * ty, z + zz * tx + yz * ty
+    out[row + 3], out[row + 4], out[row + 5] = (
+        x + zx * tx + yx * ty,
+        y + zy * tx + yy * ty,
+        z + zz * tx + yz * ty,
+    )
 
 
 @kernel

@@ -97,7 +97,8 @@ def _edges(path: Path, terrain: Terrain, body: Body, offset: float, end: float) 
         k = int(np.argmin(np.isfinite(y)))
         raise GambolError(
             f"the path leaves the terrain {s[k]:.2f} m along it, near x {points[k, 0]:.2f}, z {points[k, 2]:.2f}",
-            where="path", do="move the path or enlarge the ground",
+            where="path",
+            do="move the path or enlarge the ground",
         )
     steep = np.abs(np.diff(y)) > STEEP * np.diff(s)
     bounds = np.flatnonzero(np.diff(np.r_[False, steep, False].astype(int)))
@@ -108,7 +109,9 @@ def _edges(path: Path, terrain: Terrain, body: Body, offset: float, end: float) 
             raise GambolError(
                 f"a {'rise' if height > 0 else 'drop'} of {abs(height):.2f} m, {s[a]:.2f} m along the path "
                 f"(x {points[a, 0]:.2f}, z {points[a, 2]:.2f}), is more than this leg can take",
-                where="path", allowed=f"at most {HIGHEST * body.leg_length:.2f} m", do="lead the path round it",
+                where="path",
+                allowed=f"at most {HIGHEST * body.leg_length:.2f} m",
+                do="lead the path round it",
             )
         if abs(height) > RISER:
             found.append(Edge(float(s[a]), float(s[b]), height))
@@ -117,7 +120,9 @@ def _edges(path: Path, terrain: Terrain, body: Body, offset: float, end: float) 
 
 def first_feet(course: Course, first_swing: int) -> tuple[Footstep, Footstep]:
     """Both feet side by side at the start; the first of the pair is the one that will swing first."""
-    return _foothold(course, first_swing, 0.0, "stand", False), _foothold(course, -first_swing, 0.0, "stand", False)
+    return _foothold(course, first_swing, 0.0, "stand", False), _foothold(
+        course, -first_swing, 0.0, "stand", False
+    )
 
 
 def next_step(course: Course, rear: Footstep, front: Footstep, length: float) -> Footstep | None:
@@ -139,11 +144,16 @@ def next_step(course: Course, rear: Footstep, front: Footstep, length: float) ->
     if stop is None:
         return None
     s, stair, tread = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
-    foot = _foothold(course, side, s, "walk", stair, turned=_turned(tread, course.body))
+    foot = _foothold(course, side, s, "walk", stair)
+    turned = _turned(tread, course.body)
+    if turned > TOE_OUT:
+        foot = _set_down(course, foot._replace(yaw=foot.heading + side * turned))
     return foot._replace(stair=stair and abs(foot.centre[1] - front.centre[1]) > RISER)
 
 
-def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tuple[float, float]) -> tuple[float, bool, float]:
+def _advance(
+    course: Course, side: int, rear: Footstep, front: Footstep, ask: tuple[float, float]
+) -> tuple[float, bool, float]:
     """Arc length of the next foothold, whether a riser is passed, and the length of its tread (m, going down)."""
     length, stop = ask
     body = course.body
@@ -165,7 +175,10 @@ def _advance(course: Course, side: int, rear: Footstep, front: Footstep, ask: tu
         if goal is not None and s + tip > goal.start - MARGIN:
             s = goal.start - MARGIN - tip
         if level:
-            s = max(s, ahead[level - 1].end + (heel + MARGIN if ahead[level - 1].height < 0 else LEAD * body.height))
+            s = max(
+                s,
+                ahead[level - 1].end + (heel + MARGIN if ahead[level - 1].height < 0 else LEAD * body.height),
+            )
         return min(s, stop), level > 0, np.inf
     tread_length = np.inf if after is None else after.start - goal.end
     sole = body.foot_length * (np.cos(_turned(tread_length, body)) if goal.height < 0 else 1.0)
@@ -199,7 +212,14 @@ def _beside(course: Course, side: int, front: Footstep, kind: str, heading: floa
     return _foothold(course, side, front.s, kind, False, heading)
 
 
-def _foothold(course: Course, side: int, s: float, kind: str, stair: bool, heading: float | None = None, turned: float = TOE_OUT) -> Footstep:  # noqa: PLR0913
+def _foothold(
+    course: Course,
+    side: int,
+    s: float,
+    kind: str,
+    stair: bool,
+    heading: float | None = None,
+) -> Footstep:
     path = course.path
     if heading is None:
         at = s + 1e-4 if kind == "stand" else s - 1e-4 if any(abs(s - e) < 1e-6 for e in course.stops) else s
@@ -207,10 +227,17 @@ def _foothold(course: Course, side: int, s: float, kind: str, stair: bool, headi
     point = np.asarray(path.point(s), float)
     left = np.array([np.cos(heading), 0.0, -np.sin(heading)])
     place = point + side * course.half_width * left
-    yaw = heading + side * turned
-    y, pitch, roll = _touch(course, place, yaw)
-    place[1] = y
-    return Footstep(side, place, np.array([point[0], y, point[2]]), heading, yaw, pitch, roll, float(s), kind, stair)
+    centre = np.array([point[0], place[1], point[2]])
+    foot = Footstep(side, place, centre, heading, heading + side * TOE_OUT, 0.0, 0.0, float(s), kind, stair)
+    return _set_down(course, foot)
+
+
+def _set_down(course: Course, foot: Footstep) -> Footstep:
+    """The foothold on the ground that is there."""
+    y, pitch, roll = _touch(course, foot.place, foot.yaw)
+    place, centre = foot.place.copy(), foot.centre.copy()
+    place[1] = centre[1] = y
+    return foot._replace(place=place, centre=centre, pitch=pitch, roll=roll)
 
 
 def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, float]:
@@ -227,7 +254,8 @@ def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, floa
         y = course.terrain.height(xz, np.full(len(xz), place[1]))
         if not np.isfinite(y[2]):
             raise GambolError(
-                f"no ground under a foothold at x {place[0]:.2f}, z {place[2]:.2f}", where="footsteps",
+                f"no ground under a foothold at x {place[0]:.2f}, z {place[2]:.2f}",
+                where="footsteps",
                 do="move the path away from the rim of the ground",
             )
         if not np.isfinite(y).all() or np.abs(np.diff(y[:6])).max() > STEEP * np.diff(along).max():
@@ -246,6 +274,12 @@ def step_object(before: Footstep, here: Footstep, after: Footstep, step_time: fl
     mode = "up" if d1[1] > RISER else "down" if d1[1] < -RISER else "level"
     turn = "left" if alpha > 0.02 else "right" if alpha < -0.02 else "straight"
     return {
-        "M": "left" if here.side > 0 else "right", "T": step_time, "w_prev": w0, "h_prev": float(d0[1]),
-        "w": w1, "h": float(d1[1]), "alpha_deg": float(np.degrees(alpha)), "mode": f"{mode}, {turn}",
+        "M": "left" if here.side > 0 else "right",
+        "T": step_time,
+        "w_prev": w0,
+        "h_prev": float(d0[1]),
+        "w": w1,
+        "h": float(d1[1]),
+        "alpha_deg": float(np.degrees(alpha)),
+        "mode": f"{mode}, {turn}",
     }

@@ -53,15 +53,24 @@ class Gait:
     def __post_init__(self) -> None:
         if self.speed is not None and np.ndim(self.speed) > 0:
             rows = np.asarray(self.speed, float)
-            if rows.ndim != 2 or rows.shape[1] != 2 or not np.isfinite(rows).all() or np.any(np.diff(rows[:, 0]) <= 0):
-                raise GambolError("the speed schedule is not rows of (time s, speed m/s) with rising times", where="gait")
+            if (
+                rows.ndim != 2
+                or rows.shape[1] != 2
+                or not np.isfinite(rows).all()
+                or np.any(np.diff(rows[:, 0]) <= 0)
+            ):
+                raise GambolError(
+                    "the speed schedule is not rows of (time s, speed m/s) with rising times", where="gait"
+                )
             object.__setattr__(self, "speed", tuple((float(t), float(v)) for t, v in rows))
         for key in ("speed", "step_length", "cadence", "width"):
             value = getattr(self, key)
             if value is not None and np.ndim(value) == 0 and not (np.isfinite(value) and value > 0):
                 raise GambolError(f"{key} is {value:g}", where="gait", allowed="a positive number")
         if self.speed is not None and self.step_length is not None and self.cadence is not None:
-            raise GambolError("speed, step length and cadence are all given", where="gait", allowed="any two of them")
+            raise GambolError(
+                "speed, step length and cadence are all given", where="gait", allowed="any two of them"
+            )
 
     def at(self, time: float) -> Gait:
         """This gait with the speed of its schedule at ``time`` s (linear between rows, held outside)."""
@@ -89,7 +98,8 @@ def pace(gait: Gait, body: Body, time: float = 0.0) -> Pace:
     gait, leg = gait.at(time), body.leg_length
     rate_law = RATE * (G / leg) ** 0.5  # steps/s at v_hat = 1
     unit = (G * leg) ** 0.5
-    v, w, n = gait.speed, gait.step_length, None if gait.cadence is None else gait.cadence / 60.0
+    w, n = gait.step_length, None if gait.cadence is None else gait.cadence / 60.0
+    v = gait.speed if gait.speed is None or isinstance(gait.speed, int | float) else gait.speed[0][1]
     if v is None and w is not None and n is not None:
         v = w * n
     elif v is None and w is not None:
@@ -118,14 +128,19 @@ def _check(p: Pace, body: Body) -> None:
     unit, leg = (G * body.leg_length) ** 0.5, body.leg_length
     if not MIN_SPEED * unit <= p.speed <= MAX_SPEED * unit * (1 + 1e-9):
         raise GambolError(
-            f"a walk at {p.speed:.3g} m/s is out of reach of a body of {body.height:g} m", where="gait",
-            allowed=f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s", do="above that people run",
+            f"a walk at {p.speed:.3g} m/s is out of reach of a body of {body.height:g} m",
+            where="gait",
+            allowed=f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s",
+            do="above that people run",
         )
     if p.step_length > MAX_STEP * leg:
         raise GambolError(
-            f"a step of {p.step_length:.3g} m is longer than the leg allows", where="gait",
+            f"a step of {p.step_length:.3g} m is longer than the leg allows",
+            where="gait",
             allowed=f"at most {MAX_STEP * leg:.2f} m for a body of {body.height:g} m",
             do="take more steps a minute or walk slower",
         )
     if not 0.25 <= p.step_time <= 2.0:
-        raise GambolError(f"{60 / p.step_time:.3g} steps a minute", where="gait", allowed="30 to 240 steps a minute")
+        raise GambolError(
+            f"{60 / p.step_time:.3g} steps a minute", where="gait", allowed="30 to 240 steps a minute"
+        )

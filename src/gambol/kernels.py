@@ -33,6 +33,7 @@ class Kernel:
         self.__module__, self.__wrapped__ = function.__module__, function
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the Python source."""
         return self.function(*arguments)
 
     @cached_property

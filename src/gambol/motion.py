@@ -61,9 +61,13 @@ class Motion:
     def __post_init__(self) -> None:
         frames, joints = len(self.root), len(self.skeleton)
         shapes = {
-            "root": (frames, 3), "rotations": (frames, joints, 4),
-            "contacts": (frames, len(self.skeleton.soles)), "forces": (frames, None, 3),
-            "pressure": (frames, None, 3), "com": (frames, 3), "translations": (frames, joints, 3),
+            "root": (frames, 3),
+            "rotations": (frames, joints, 4),
+            "contacts": (frames, len(self.skeleton.soles)),
+            "forces": (frames, None, 3),
+            "pressure": (frames, None, 3),
+            "com": (frames, 3),
+            "translations": (frames, joints, 3),
         }
         for key, shape in shapes.items():
             value = getattr(self, key)
@@ -102,7 +106,7 @@ class Motion:
 
     def __getitem__(self, frames: slice) -> Motion:
         """The same clip, cut to a slice of frames."""
-        cut = {
+        cut: dict[str, Any] = {
             k: getattr(self, k)[frames]
             for k in ("root", "rotations", "contacts", "forces", "pressure", "com", "translations")
             if getattr(self, k) is not None
@@ -117,7 +121,7 @@ def join(parts: list[Motion]) -> Motion:
     first, filled = parts[0], [p for p in parts if len(p)] or parts[:1]
     if any(p.skeleton != first.skeleton or p.fps != first.fps for p in parts):
         raise GambolError("only motions of one skeleton and one rate can be joined", where="motion")
-    fields = {}
+    fields: dict[str, Any] = {}
     for key in ("root", "rotations", "contacts", "forces", "pressure", "com", "translations"):
         values = [getattr(p, key) for p in filled]
         fields[key] = None if any(v is None for v in values) else np.concatenate(values)

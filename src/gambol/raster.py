@@ -53,7 +53,9 @@ def project(camera: Camera, points: Array) -> tuple[Array, Array]:
     depth = -local[:, 2]
     safe = np.maximum(depth, NEAR)
     width, height = camera.size
-    pixels = np.stack([width / 2 + camera.focal * local[:, 0] / safe, height / 2 - camera.focal * local[:, 1] / safe], -1)
+    pixels = np.stack(
+        [width / 2 + camera.focal * local[:, 0] / safe, height / 2 - camera.focal * local[:, 1] / safe], -1
+    )
     return pixels, depth
 
 
@@ -82,7 +84,9 @@ def _chunks(count: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [drawn[part == k] for k in np.unique(part)]
 
 
-def _covered(corner: Array, near: Array, boxes: tuple[Array, Array, Array], which: Array, width: int) -> tuple[Array, ...]:
+def _covered(
+    corner: Array, near: Array, boxes: tuple[Array, Array, Array], which: Array, width: int
+) -> tuple[Array, ...]:
     """Rows (pixel index, face, u, v, depth) of the pixels inside the triangles ``which``."""
     low, span, count = boxes
     tri = np.repeat(which, count[which])

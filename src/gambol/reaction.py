@@ -26,7 +26,19 @@ from numpy.typing import NDArray
 from gambol.body import G
 from gambol.kernels import kernel
 
-__all__ = ["ORDERS", "Shape", "Steady", "StepTime", "body_motion", "calm_row", "foot_motion", "heights", "solve_lead", "steady", "track"]
+__all__ = [
+    "ORDERS",
+    "Shape",
+    "Steady",
+    "StepTime",
+    "body_motion",
+    "calm_row",
+    "foot_motion",
+    "heights",
+    "solve_lead",
+    "steady",
+    "track",
+]
 
 Array = NDArray[np.float64]
 HALF_G = G / 2
@@ -68,7 +80,7 @@ class Steady(NamedTuple):
 
 
 def _moments(t: float, stance: float, shift: float, length: float) -> tuple[Array, Array]:
-    """(J, D): first and second integral over 0..t of sin(m pi (tau + shift) / stance), pushing for ``length`` s only."""
+    """(J, D): first and second integral over 0..t of sin(m pi (tau + shift) / stance), acting for ``length`` s."""
     w = ORDERS * (np.pi / stance)
     p = w * shift
     velocity = (np.cos(p) - np.cos(p + w * length)) / w
@@ -85,7 +97,7 @@ def steady(shape: Shape, step: float, double: float) -> Steady:
     x = G * _row_x(shape)
     y = G * _row_y(shape, step, stance)
     z = _row_z(shape)
-    both_j, both_d = lead_j + trail_j, lead_d + trail_d
+    both_d = lead_d + trail_d
     up = -(y @ both_d - G * step**2 / 2) / step
     # Lateral: each step is the mirror of the last, z(T) = -z(0), z'(T) = -z'(0). Forces point inward,
     # away from the stance foot, so with "side" measured towards the new stance foot they are negative.
@@ -95,10 +107,15 @@ def steady(shape: Shape, step: float, double: float) -> Steady:
     lead, trail = _track(t, stance, 0.0, step), _track(t, stance, step, double)
     side = unit_z + unit_v * t - z @ (lead - trail)
     height = up * t + y @ (lead + trail) - G * t**2 / 2
-    scale = G if shape.sway is None else shape.sway / max(float(np.ptp(side)), 1e-12)  # both steps of a stride reach the same extreme
+    scale = (
+        G if shape.sway is None else shape.sway / max(float(np.ptp(side)), 1e-12)
+    )  # both steps of a stride reach the same extreme
     return Steady(
-        forward=float(-(x @ both_d) / step), up=float(up), rise=float(np.trapezoid(height, t) / step),
-        side=float(unit_z * scale), side_velocity=float(unit_v * scale),
+        forward=float(-(x @ both_d) / step),
+        up=float(up),
+        rise=float(np.trapezoid(height, t) / step),
+        side=float(unit_z * scale),
+        side_velocity=float(unit_v * scale),
     )
 
 
@@ -144,7 +161,9 @@ class Border(NamedTuple):
     velocity: Array
 
 
-def solve_lead(shape: Shape, times: StepTime, known: Known, ends: tuple[Border, Border], axes: Array, side: float) -> Array:
+def solve_lead(
+    shape: Shape, times: StepTime, known: Known, ends: tuple[Border, Border], axes: Array, side: float
+) -> Array:
     """(3, 6) coefficients of the stance foot that bring C from one border to the next in position and velocity.
 
     Args:
@@ -162,12 +181,21 @@ def solve_lead(shape: Shape, times: StepTime, known: Known, ends: tuple[Border, 
     gravity = np.array([0.0, -G, 0.0])
     velocity = ends[1].velocity - ends[0].velocity - known.trail @ tj - gravity * (t - sj / G)
     position = (
-        ends[1].position - ends[0].position - ends[0].velocity * t - known.trail @ td - gravity * (t * t / 2 - sd / G)
+        ends[1].position
+        - ends[0].position
+        - ends[0].velocity * t
+        - known.trail @ td
+        - gravity * (t * t / 2 - sd / G)
     )
     first = np.array([_row_x(shape), [shape.ay[0], 0.0, shape.ay[2], 0.0, 0.0, 0.0], -side * _row_z(shape)])
     second = np.zeros((3, 6))
     second[0, 0] = second[1, 1] = second[2, 1] = 1.0
-    a, b, c, e = first @ d, second @ d, first @ j, second @ j  # 2x2 system of each axis: [a b; c e] (s, t) = need
+    a, b, c, e = (
+        first @ d,
+        second @ d,
+        first @ j,
+        second @ j,
+    )  # 2x2 system of each axis: [a b; c e] (s, t) = need
     need_d, need_j = axes @ position, axes @ velocity
     det = a * e - b * c
     s, q = (need_d * e - b * need_j) / det, (a * need_j - c * need_d) / det
@@ -212,7 +240,11 @@ def standing_track(t, step, rise, settle):  # type: ignore[no-untyped-def]
     if rise > 0.0:
         a = np.minimum(t, rise)
         k = np.pi / rise
-        out = out + HALF_G * (a * a / 2 + (1 - np.cos(k * a)) / (k * k)) + HALF_G * (t - a) * (a + np.sin(k * a) / k)
+        out = (
+            out
+            + HALF_G * (a * a / 2 + (1 - np.cos(k * a)) / (k * k))
+            + HALF_G * (t - a) * (a + np.sin(k * a) / k)
+        )
     if settle > 0.0:
         b = np.maximum(t - (step - settle), 0.0)
         k = np.pi / settle
@@ -235,7 +267,9 @@ def heights(t: Array, times: StepTime, known: Known, start: Border) -> tuple[Arr
     """Height of C (N,) m without the stance foot's push, and (6, N) what each of its vertical sines adds."""
     y = start.position[1] + start.velocity[1] * t - HALF_G * t * t
     y = y + known.trail[1] @ _track(t, known.trail_stance, known.trail_shift, times.double)
-    return y + standing_track(t, times.step, known.rise, known.settle), _track(t, times.stance, 0.0, times.step)
+    return y + standing_track(t, times.step, known.rise, known.settle), _track(
+        t, times.stance, 0.0, times.step
+    )
 
 
 def calm_row(t: Array, wanted: Array, times: StepTime, known: Known, ends: tuple[Border, Border]) -> Array:
@@ -250,8 +284,12 @@ def calm_row(t: Array, wanted: Array, times: StepTime, known: Known, ends: tuple
     sj, sd = standing_moments(times.step, known.rise, known.settle)
     velocity = ends[1].velocity[1] - ends[0].velocity[1] - known.trail[1] @ tj + G * times.step - sj
     position = (
-        ends[1].position[1] - ends[0].position[1] - ends[0].velocity[1] * times.step - known.trail[1] @ td
-        + G * times.step**2 / 2 - sd
+        ends[1].position[1]
+        - ends[0].position[1]
+        - ends[0].velocity[1] * times.step
+        - known.trail[1] @ td
+        + G * times.step**2 / 2
+        - sd
     )
     system = np.zeros((8, 8))
     system[:6, :6] = pushed @ pushed.T + CALM * np.diag(ORDERS.astype(float) ** 2)

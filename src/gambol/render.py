@@ -9,16 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gambol.errors import GambolError, MissingExtra
 from gambol.mannequin import PALETTE, deform, is_person, mannequin
 from gambol.motion import Motion
-from gambol.raster import Camera, look_at, rasterise
+from gambol.raster import Camera, look_at, project, rasterise
 from gambol.skeleton import forward_kinematics
 from gambol.terrain import Flat, Terrain
 
@@ -28,12 +29,17 @@ if TYPE_CHECKING:
 __all__ = ["VIEWS", "contact_sheet", "strip", "video", "write_picture"]
 
 Array = NDArray[np.float64]
-VIEWS = {"side": (-90.0, 6.0), "front": (0.0, 8.0), "three-quarter": (-52.0, 16.0), "top": (-90.0, 60.0)}  # deg
+VIEWS = {
+    "side": (-90.0, 6.0),
+    "front": (0.0, 8.0),
+    "three-quarter": (-52.0, 16.0),
+    "top": (-90.0, 60.0),
+}  # deg
 FIELD = np.radians(24.0)  # vertical view of the camera
 SKY = np.array([0.93, 0.94, 0.955])
 GROUND = np.array([0.80, 0.795, 0.77])
 LEFT, RIGHT, FORCE = np.array([0.86, 0.30, 0.10]), np.array([0.15, 0.36, 0.70]), np.array([0.10, 0.55, 0.30])
-LIGHT = np.array([0.45, 0.80, 0.40]) / np.linalg.norm([0.45, 0.80, 0.40])
+LIGHT = np.array([-0.45, 0.75, 0.60]) / np.linalg.norm([0.45, 0.75, 0.60])  # from the viewer's upper left
 CELL = 0.25  # m, ground is cut to pieces of this size, so that shading and shadows vary over it
 TILE = 0.5  # m, of the pattern on the ground
 SHADOW = 0.03  # m, cell of the shadow map
@@ -41,7 +47,7 @@ ARROW = 0.55  # m of force arrow for one body weight
 
 
 class Scene(NamedTuple):
-    """Triangles to draw: points (V, 3), normals (V, 3) or zeros for flat shading, faces, colours (T, 3), ground (T,)."""
+    """Triangles to draw: points (V, 3), normals (V, 3; zeros: flat shading), faces, colours (T, 3), ground (T,)."""
 
     points: Array
     normals: Array
@@ -53,21 +59,25 @@ class Scene(NamedTuple):
 def _joined(parts: Sequence[Scene]) -> Scene:
     starts = np.cumsum([0] + [len(p.points) for p in parts[:-1]])
     return Scene(
-        np.concatenate([p.points for p in parts]), np.concatenate([p.normals for p in parts]),
-        np.concatenate([p.faces + s for p, s in zip(parts, starts)]), np.concatenate([p.colours for p in parts]),
+        np.concatenate([p.points for p in parts]),
+        np.concatenate([p.normals for p in parts]),
+        np.concatenate([p.faces + s for p, s in zip(parts, starts)]),
+        np.concatenate([p.colours for p in parts]),
         np.concatenate([p.ground for p in parts]),
     )
 
 
-def _solid(points: Array, faces: Array, colour: Array, ground: bool = False) -> Scene:
-    faces = np.asarray(faces, int)
-    colours = np.broadcast_to(colour, (len(faces), 3)).copy()
-    return Scene(points, np.zeros_like(points), faces, colours, np.full(len(faces), ground))
+def _solid(points: Array, faces: ArrayLike, colour: Array, ground: bool = False) -> Scene:
+    corners: NDArray[np.int64] = np.asarray(faces, int)
+    colours = np.broadcast_to(colour, (len(corners), 3)).copy()
+    return Scene(points, np.zeros_like(points), corners, colours, np.full(len(corners), ground))
 
 
 def _figures(motion: Motion, frames: Sequence[int]) -> list[Scene]:
     """The dressed figure at each frame; bones where the skeleton is no person."""
-    positions, world = forward_kinematics(motion.skeleton, motion.root[list(frames)], motion.rotations[list(frames)])
+    positions, world = forward_kinematics(
+        motion.skeleton, motion.root[list(frames)], motion.rotations[list(frames)]
+    )
     if not is_person(motion.skeleton):
         return [_bones(motion, p) for p in positions]
     skin = mannequin(motion.skeleton)
@@ -106,7 +116,7 @@ def _spindle(a: Array, b: Array, share: float, colour: Array, width: float | Non
     waist = a + share * axis
     points = np.array([a, waist + x, waist + y, waist - x, waist - y, b])
     ring = [1, 2, 3, 4, 1]
-    faces = [f for i, j in zip(ring, ring[1:]) for f in ([0, j, i], [5, i, j])]
+    faces = [f for i, j in pairwise(ring) for f in ([0, j, i], [5, i, j])]
     return _solid(points, faces, colour)
 
 
@@ -182,7 +192,10 @@ def _shadow(figures: Sequence[Scene], points: Array) -> Array:
     for _ in range(3):  # three box blurs are nearly a Gaussian
         for axis in (0, 1):
             sums = np.cumsum(np.pad(dark, [(5, 4) if a == axis else (0, 0) for a in (0, 1)]), axis=axis)
-            hi, lo = np.take(sums, range(9, sums.shape[axis]), axis), np.take(sums, range(sums.shape[axis] - 9), axis)
+            hi, lo = (
+                np.take(sums, range(9, sums.shape[axis]), axis),
+                np.take(sums, range(sums.shape[axis] - 9), axis),
+            )
             dark = (hi - lo) / 9
     at = ((points[:, [0, 2]] - low) / SHADOW).astype(int)
     inside = (at >= 0).all(1) & (at[:, 0] < dark.shape[0]) & (at[:, 1] < dark.shape[1])
@@ -200,13 +213,16 @@ def _shade(camera: Camera, scene: Scene, figures: Sequence[Scene]) -> Array:
     corner = scene.faces[face]
     weight = np.stack([1 - u - v, u, v], -1)[..., None]
     at = (scene.points[corner] * weight).sum(1)
-    flat = np.cross(scene.points[corner[:, 1]] - scene.points[corner[:, 0]], scene.points[corner[:, 2]] - scene.points[corner[:, 0]])
+    flat = np.cross(
+        scene.points[corner[:, 1]] - scene.points[corner[:, 0]],
+        scene.points[corner[:, 2]] - scene.points[corner[:, 0]],
+    )
     normal = (scene.normals[corner] * weight).sum(1)
     normal = np.where((np.abs(normal).sum(-1) > 0)[:, None], normal, flat)
     normal = normal / np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
     toward = camera.eye - at
     normal = np.where(((normal * toward).sum(-1) < 0)[:, None], -normal, normal)
-    light = 0.50 + 0.50 * np.maximum(normal @ LIGHT, 0) + 0.10 * normal[:, 1]
+    light = 0.52 + 0.50 * np.maximum(normal @ (LIGHT @ camera.axes), 0) + 0.10 * normal[:, 1]
     colour = scene.colours[face] * light[:, None]
     ground = scene.ground[face]
     checker = (np.floor(at[:, 0] / TILE + 1e-4) + np.floor(at[:, 2] / TILE + 1e-4)) % 2
@@ -219,11 +235,11 @@ def _shade(camera: Camera, scene: Scene, figures: Sequence[Scene]) -> Array:
 
 def _image(picture: Array, smooth: int) -> Image:
     """8-bit image, averaged over ``smooth`` x ``smooth`` pixels."""
-    from PIL import Image as pil
+    import PIL.Image
 
     height, width = picture.shape[:2]
     small = picture.reshape(height // smooth, smooth, width // smooth, smooth, 3).mean((1, 3))
-    return pil.fromarray((small * 255 + 0.5).astype(np.uint8))
+    return PIL.Image.fromarray((small * 255 + 0.5).astype(np.uint8))
 
 
 def _heading(motion: Motion) -> float:
@@ -252,9 +268,14 @@ def _height(motion: Motion) -> float:
     return max(float(np.ptp(rest[:, 1])) * 1.15, 0.2)
 
 
-def contact_sheet(  # noqa: PLR0913
-    motion: Motion, terrain: Terrain | None = None, *, frames: int = 18, columns: int = 6,
-    size: tuple[int, int] = (300, 360), view: str = "three-quarter",
+def contact_sheet(
+    motion: Motion,
+    terrain: Terrain | None = None,
+    *,
+    frames: int = 18,
+    columns: int = 6,
+    size: tuple[int, int] = (300, 360),
+    view: str = "three-quarter",
 ) -> Image:
     """Evenly spread frames side by side, each labelled with its time in s.
 
@@ -266,23 +287,29 @@ def contact_sheet(  # noqa: PLR0913
         size: of one picture, pixels.
         view: one of :data:`VIEWS`, relative to the way the figure travels.
     """
-    from PIL import Image as pil
-    from PIL import ImageDraw
+    import PIL.Image
+    import PIL.ImageDraw
 
     _checked(motion)
     chosen = np.unique(np.linspace(0, len(motion) - 1, max(min(frames, len(motion)), 1)).round().astype(int))
     columns = max(min(columns, len(chosen)), 1)
     rows = -(-len(chosen) // columns)
-    sheet = pil.new("RGB", (columns * size[0], rows * size[1]), "white")
-    pen = ImageDraw.Draw(sheet)
-    for k, picture in enumerate(_pictures(motion, terrain or Flat(), chosen, (size, view))):
+    sheet = PIL.Image.new("RGB", (columns * size[0], rows * size[1]), "white")
+    pen = PIL.ImageDraw.Draw(sheet)
+    for k, picture in enumerate(_pictures(motion, terrain or Flat(), chosen.tolist(), (size, view))):
         corner = (k % columns * size[0], k // columns * size[1])
         sheet.paste(picture, corner)
         pen.text((corner[0] + 8, corner[1] + 6), f"{chosen[k] / motion.fps:.2f} s", fill=(60, 60, 60))
     return sheet
 
 
-def _pictures(motion: Motion, terrain: Terrain, frames: Sequence[int], look: tuple[tuple[int, int], str], smooth: int = 2) -> Iterator[Image]:
+def _pictures(
+    motion: Motion,
+    terrain: Terrain,
+    frames: Sequence[int],
+    look: tuple[tuple[int, int], str],
+    smooth: int = 2,
+) -> Iterator[Image]:
     """One picture a frame, the camera going along with the figure."""
     size, view = look
     tall = _height(motion)
@@ -294,7 +321,9 @@ def _pictures(motion: Motion, terrain: Terrain, frames: Sequence[int], look: tup
         centre = motion.root[frame] * [1, 1, 1] - [0, 0.07 * tall, 0]
         reach = 3.2 * tall
         ground = _ground(terrain, centre[[0, 2]] - reach, centre[[0, 2]] + reach)
-        camera = look_at(centre + _eye(view, yaw[frame], away), centre, FIELD, (size[0] * smooth, size[1] * smooth))
+        camera = look_at(
+            centre + _eye(view, yaw[frame], away), centre, FIELD, (size[0] * smooth, size[1] * smooth)
+        )
         scene = _joined([*figure, ground, *prints, *_arrows(motion, frame)])
         yield _image(_shade(camera, scene, figure), smooth)
 
@@ -309,9 +338,14 @@ def _yaws(motion: Motion) -> Array:
     return (sums[2 * half + 1 :] - sums[: -2 * half - 1]) / (2 * half + 1)
 
 
-def strip(  # noqa: PLR0913
-    motion: Motion, terrain: Terrain | None = None, *, poses: int = 14, size: tuple[int, int] = (1600, 520),
-    view: str = "side", turn: float = 0.0,
+def strip(
+    motion: Motion,
+    terrain: Terrain | None = None,
+    *,
+    poses: int = 14,
+    size: tuple[int, int] = (1600, 520),
+    view: str = "side",
+    turn: float = 0.0,
 ) -> Image:
     """Many poses of one motion in one wide picture, with footprints and force arrows.
 
@@ -330,15 +364,26 @@ def strip(  # noqa: PLR0913
     low, high = points.min(0), points.max(0)
     centre = (low + high) / 2
     direction = _eye(view, _heading(motion) + turn, 1.0)
-    camera = look_at(centre + direction, centre, FIELD, size)
-    local = (points - centre) @ camera.axes.T
-    half = np.tan(FIELD / 2)
-    away = float(np.max(np.maximum(np.abs(local[:, 0]) * size[1] / size[0], np.abs(local[:, 1])) * 1.06 / half + local[:, 2]))
     smooth = 2
-    camera = look_at(centre + away * direction, centre, FIELD, (size[0] * smooth, size[1] * smooth))
+    camera = _framed(points, centre, direction, (size[0] * smooth, size[1] * smooth))
     ground = _ground(terrain or Flat(), low[[0, 2]] - 8.0, high[[0, 2]] + 8.0)
     arrows = [a for f in frames for a in _arrows(motion, int(f))]
     return _image(_shade(camera, _joined([*figures, ground, *_prints(motion), *arrows]), figures), smooth)
+
+
+def _framed(points: Array, centre: Array, direction: Array, size: tuple[int, int]) -> Camera:
+    """The camera in a direction from which all points just fit the picture."""
+    half = np.tan(FIELD / 2)
+    away, target = float(np.ptp(points, axis=0).max()) * 3 + 1, centre
+    for _ in range(6):
+        camera = look_at(target + away * direction, target, FIELD, size)
+        pixels, depth = project(camera, points)
+        low, high = pixels.min(0), pixels.max(0)
+        middle = ((low + high) / 2 - np.array(size) / 2) / camera.focal * away
+        target = target + middle[0] * camera.axes[0] - middle[1] * camera.axes[1]
+        fill = float(((high - low) / np.array(size)).max()) / 0.94
+        away = max(away * fill, away - depth.min() + 0.5 + half)
+    return look_at(target + away * direction, target, FIELD, size)
 
 
 def write_picture(image: Image, file: str | FilePath) -> None:
@@ -349,9 +394,14 @@ def write_picture(image: Image, file: str | FilePath) -> None:
     os.replace(partial, file)
 
 
-def video(  # noqa: PLR0913
-    motion: Motion, file: str | FilePath, terrain: Terrain | None = None, *, fps: float | None = None,
-    size: tuple[int, int] = (640, 480), view: str = "three-quarter",
+def video(
+    motion: Motion,
+    file: str | FilePath,
+    terrain: Terrain | None = None,
+    *,
+    fps: float | None = None,
+    size: tuple[int, int] = (640, 480),
+    view: str = "three-quarter",
 ) -> None:
     """Write an .mp4 (H.264, yuv420p) that plays everywhere; odd sizes are made even.
 
@@ -401,7 +451,11 @@ def _rate(fps: float) -> Fraction:
 def _target(file: str | FilePath, suffixes: tuple[str, ...]) -> FilePath:
     file = FilePath(file)
     if file.suffix.lower() not in suffixes:
-        raise GambolError(f"{file.suffix or 'no suffix'!r} is no picture", where=str(file), allowed=" or ".join(suffixes))
+        raise GambolError(
+            f"{file.suffix or 'no suffix'!r} is no picture", where=str(file), allowed=" or ".join(suffixes)
+        )
     if not file.parent.is_dir():
-        raise GambolError(f"the folder {str(file.parent)!r} does not exist", where=str(file), do="make it first")
+        raise GambolError(
+            f"the folder {str(file.parent)!r} does not exist", where=str(file), do="make it first"
+        )
     return file

@@ -73,8 +73,10 @@ def sole_ankle(theta, tau, foot):  # type: ignore[no-untyped-def]
     return either(up, heel_x, ball_x), either(up, heel_y, ball_y)
 
 
-def ankle_rates(roll: Roll, foot: Foot, *, lift: bool) -> tuple[complex, complex, complex, tuple[float, float, float]]:
-    """Ankle (forward + i up) and its first two time derivatives at lift or at landing, and pitch, rate, acceleration."""
+def ankle_rates(
+    roll: Roll, foot: Foot, *, lift: bool
+) -> tuple[complex, complex, complex, tuple[float, float, float]]:
+    """Ankle (forward + i up) and two time derivatives at lift or at landing; pitch, rate, acceleration."""
     if lift:
         span, toe_span = roll.lift - roll.heel_off, roll.lift - roll.toes_off
         b, p, e = roll.b, roll.p, roll.e
@@ -111,6 +113,9 @@ def ball_heel_tip(x, y, theta, bend, foot):  # type: ignore[no-untyped-def]
 def shifted(roll: Roll, by: float) -> Roll:
     """The same roll on another clock."""
     return roll._replace(
-        land=roll.land + by, flat=roll.flat + by, heel_off=roll.heel_off + by, toes_off=roll.toes_off + by,
+        land=roll.land + by,
+        flat=roll.flat + by,
+        heel_off=roll.heel_off + by,
+        toes_off=roll.toes_off + by,
         lift=roll.lift + by,
     )

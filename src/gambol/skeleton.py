@@ -19,7 +19,7 @@ BLOCK = 1024  # frames per block of forward kinematics: the working set stays in
 
 def readonly(values: ArrayLike, dtype: type = float) -> NDArray:
     """A contiguous copy of ``values`` that cannot be written."""
-    out = np.array(values, dtype=dtype, order="C")
+    out: NDArray = np.array(values, dtype=dtype, order="C")
     out.setflags(write=False)
     return out
 
@@ -54,7 +54,8 @@ class Skeleton:
         if parents.shape != (len(names),) or offsets.shape != (len(names), 3):
             raise GambolError(
                 f"{len(names)} names, parents {parents.shape}, offsets {offsets.shape} disagree",
-                where="skeleton", allowed="(J,) parents and (J, 3) offsets",
+                where="skeleton",
+                allowed="(J,) parents and (J, 3) offsets",
             )
         if parents[0] != -1 or np.any(parents[1:] < 0) or np.any(parents[1:] >= np.arange(1, len(names))):
             raise GambolError(
@@ -78,8 +79,10 @@ class Skeleton:
         if not isinstance(other, Skeleton):
             return NotImplemented
         return (
-            self.names == other.names and self.soles == other.soles
-            and np.array_equal(self.parents, other.parents) and np.array_equal(self.offsets, other.offsets)
+            self.names == other.names
+            and self.soles == other.soles
+            and np.array_equal(self.parents, other.parents)
+            and np.array_equal(self.offsets, other.offsets)
         )
 
     def __hash__(self) -> int:
@@ -106,7 +109,9 @@ class Skeleton:
         return out
 
 
-def joint_positions(skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike, engine: str = "numpy") -> Array:
+def joint_positions(
+    skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike, engine: str = "numpy"
+) -> Array:
     """``(..., J, 3)`` m: :func:`forward_kinematics` without the rotations; ``engine`` numpy or compiled."""
     if check_engine(engine) == "numpy":
         return forward_kinematics(skeleton, root, rotations)[0]
@@ -166,7 +171,9 @@ def forward_kinematics(skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike
     world = np.empty((len(flat_rot), joints, 4))
     for a in range(0, len(flat_rot), BLOCK):
         block = slice(a, a + BLOCK)
-        p, q = _fk_components(skeleton, flat_root[block].T, np.ascontiguousarray(flat_rot[block].transpose(1, 2, 0)))
+        p, q = _fk_components(
+            skeleton, flat_root[block].T, np.ascontiguousarray(flat_rot[block].transpose(1, 2, 0))
+        )
         positions[block], world[block] = p.transpose(2, 0, 1), q.transpose(2, 0, 1)
     return positions.reshape(*lead, joints, 3), world.reshape(*lead, joints, 4)
 

@@ -15,11 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.arm import Arm, drive, pendulum
+from gambol.body import G
 from gambol.figure import STYLE, Step, StepPlan
 from gambol.footsteps import Footstep
-from gambol.body import G
 from gambol.kernels import clamp
-from gambol.reaction import Border, Known, Shape, Steady, StepTime, calm_row, heights, solve_lead, steady, track
+from gambol.reaction import (
+    Border,
+    Known,
+    Shape,
+    Steady,
+    StepTime,
+    calm_row,
+    heights,
+    solve_lead,
+    steady,
+    track,
+)
 from gambol.roll import Roll, shifted
 from gambol.swinging import HIP_BELOW, swing_path
 from gambol.walker import Ahead, Look, Scene, Walker
@@ -31,7 +42,13 @@ Array = NDArray[np.float64]
 LOOSE = 1.15  # step length over the default beyond which cadence no longer follows it
 RELEASE = 0.55  # s, from standing until the first foot lifts, for a leg of 0.93 m
 SETTLE = 1.35  # step times to come to rest
-STAND_FADES = (0.95, 0.8, 0.65, 0.5, 0.35)  # of the release or the last step, over which standing weight fades
+STAND_FADES = (
+    0.95,
+    0.8,
+    0.65,
+    0.5,
+    0.35,
+)  # of the release or the last step, over which standing weight fades
 STRETCH = 2.0  # how much worse it is to rise (straight legs stretch no further) than to sink
 CLOSE_SHORT = (0.04, 0.15)  # steps that C lags when the last but one and the last foot land
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
@@ -86,7 +103,9 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
 
     def share(a: Footstep, b: Footstep) -> float:
         w = max(gap(a, b), 1e-6)
-        slope = 0.0 if a.stair or b.stair else clamp(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12)
+        slope = (
+            0.0 if a.stair or b.stair else clamp(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12)
+        )
         return ahead - slope if w > 0.05 else 0.0
 
     c = _place(rear, front, 0.5 + share(rear, front))
@@ -118,7 +137,9 @@ def _stair_height(c: Array, rear: Footstep, front: Footstep, scene: Scene) -> fl
     heights = []
     for step, rise, ahead in ((front, 0.0, 0.0), (rear, REAR_HEEL[0] * foot.ball, REAR_HEEL[1] * foot.ball)):
         across = math.hypot(*(c - step.place)[[0, 2]]) - ahead
-        heights.append(step.place[1] + foot.ankle + rise + math.sqrt(max(leg**2 - max(across, 0.0) ** 2, 0.1 * leg**2)))
+        heights.append(
+            step.place[1] + foot.ankle + rise + math.sqrt(max(leg**2 - max(across, 0.0) ** 2, 0.1 * leg**2))
+        )
     return min(heights) + HIP_BELOW * scene.body.height
 
 
@@ -144,8 +165,10 @@ class Next(NamedTuple):
     walking: float
 
 
-def next_border(w: Walker, ahead: Ahead, times: tuple[float, float], low: tuple[float, float], scene: Scene) -> Next:
-    """Border at the end of the step from ``w``: the secant rule, lowered by ``low`` (at this border and the one after)."""
+def next_border(
+    w: Walker, ahead: Ahead, times: tuple[float, float], low: tuple[float, float], scene: Scene
+) -> Next:
+    """Border at the end of the step from ``w`` by the secant rule, lowered by ``low`` (here and one step on)."""
     one = ahead.one
     if one is None:
         still = stand_border(w.rear, w.front, scene)
@@ -192,8 +215,18 @@ def landing_roll(front: Footstep, foot: Footstep, land: float, stride: float, sc
         strike = row["strike"] * _walking(w, scene) - STRIKE_SLOPE * max(slope, 0.0)
     far = land + 10 * stride
     return Roll(
-        land=land, flat=land + row["flat"] * stride, heel_off=far, toes_off=far + stride, lift=far + 2 * stride,
-        strike=max(strike, 0.0), soft=row["soft"], push=0.0, b=row["b"], p=row["p"], e=row["e"], toes=0.0,
+        land=land,
+        flat=land + row["flat"] * stride,
+        heel_off=far,
+        toes_off=far + stride,
+        lift=far + 2 * stride,
+        strike=max(strike, 0.0),
+        soft=row["soft"],
+        push=0.0,
+        b=row["b"],
+        p=row["p"],
+        e=row["e"],
+        toes=0.0,
     )
 
 
@@ -215,8 +248,11 @@ def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: flo
             k = 0.3 * k
         push, toes = push * (0.45 + 0.55 * k), toes * k
     return roll._replace(
-        heel_off=max(lift - (toe_off - heel_off) * stride, roll.flat), lift=lift,
-        toes_off=lift - (toe_off - row["toes_off"]) * stride, push=push, toes=toes,
+        heel_off=max(lift - (toe_off - heel_off) * stride, roll.flat),
+        lift=lift,
+        toes_off=lift - (toe_off - row["toes_off"]) * stride,
+        push=push,
+        toes=toes,
     )
 
 
@@ -227,9 +263,14 @@ def style_of(scene: Scene, walking: float, bank: float) -> Array:
     out = np.zeros(STYLE)
     pelvis = look.pelvis * k
     for at, size, phase in (
-        (0, row["yaw"], row["yaw_phase"]), (2, row["list"], row["list_phase"]), (4, row["list3"], row["list3_phase"])
+        (0, row["yaw"], row["yaw_phase"]),
+        (2, row["list"], row["list_phase"]),
+        (4, row["list3"], row["list3_phase"]),
     ):
-        out[at], out[at + 1] = pelvis * size * np.cos(2 * np.pi * phase), pelvis * size * np.sin(2 * np.pi * phase)
+        out[at], out[at + 1] = (
+            pelvis * size * np.cos(2 * np.pi * phase),
+            pelvis * size * np.sin(2 * np.pi * phase),
+        )
     out[6], out[7], out[8], out[9] = 0.02, 0.02 + 0.05 * v * k + look.lean, bank * k, 1.0
     swing = 0.10 + 0.5 * v
     out[10] = 0.22 + (0.06 + 0.25 * v) * k
@@ -306,39 +347,78 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
         goals = (arm_goal(1, one.side, scene, end.walking), arm_goal(-1, one.side, scene, end.walking))
     rear_roll = shifted(w.rear_roll, -w.time)
 
-
     def carried(t: Array) -> Array:
         return track(t, lead, times, known, w.border)
 
     swing = swing_path(w.rear, one, (rear_roll, shifted(landing, -w.time)), (w.double, t0), carried, scene)
     rate_next = 2 / (t0 + t1)
     plan = StepPlan(
-        step=t0, stance=times.stance, double=w.double, trail_stance=w.trail_stance, trail_shift=w.trail_shift,
-        rise=known.rise, settle=known.settle, c0=w.border.position, v0=w.border.velocity, lead=lead, trail=w.trail,
-        yaw0=w.yaw, rate0=w.yaw_rate, pulse1=pulse1, pulse2=pulse2, zero=zero, side=w.front.side,
-        front=_stand(w.front, shifted(front_roll, -w.time)), rear=_stand(w.rear, rear_roll), goal=swing.goal,
-        path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6, bend=swing.bend,
-        bend_rate=swing.bend_rate, rates=np.array([clamp(w.phase_rate * t0, 0.0, 3.0), clamp(rate_next * t0, 0.0, 3.0)]),
-        style0=w.style, style1=style, arms=arm_rows(w, goals, times, scene),
+        step=t0,
+        stance=times.stance,
+        double=w.double,
+        trail_stance=w.trail_stance,
+        trail_shift=w.trail_shift,
+        rise=known.rise,
+        settle=known.settle,
+        c0=w.border.position,
+        v0=w.border.velocity,
+        lead=lead,
+        trail=w.trail,
+        yaw0=w.yaw,
+        rate0=w.yaw_rate,
+        pulse1=pulse1,
+        pulse2=pulse2,
+        zero=zero,
+        side=w.front.side,
+        front=_stand(w.front, shifted(front_roll, -w.time)),
+        rear=_stand(w.rear, rear_roll),
+        goal=swing.goal,
+        path=swing.path,
+        via=swing.via,
+        lift=w.double if one is not None else t0 + 1e6,
+        bend=swing.bend,
+        bend_rate=swing.bend_rate,
+        rates=np.array([clamp(w.phase_rate * t0, 0.0, 3.0), clamp(rate_next * t0, 0.0, 3.0)]),
+        style0=w.style,
+        style1=style,
+        arms=arm_rows(w, goals, times, scene),
     )
     after = Walker(
-        time=w.time + t0, rear=w.front, front=one if one is not None else w.rear, rear_roll=front_roll,
-        front_roll=landing if one is not None else w.rear_roll, border=end.border, yaw=end.yaw, yaw_rate=end.yaw_rate,
-        trail=lead, trail_stance=times.stance, trail_shift=t0, double=double_next, standing=False, phase_rate=rate_next,
-        style=style, arms=goals, low=low[0], speed=scene.pace.speed,
+        time=w.time + t0,
+        rear=w.front,
+        front=one if one is not None else w.rear,
+        rear_roll=front_roll,
+        front_roll=landing if one is not None else w.rear_roll,
+        border=end.border,
+        yaw=end.yaw,
+        yaw_rate=end.yaw_rate,
+        trail=lead,
+        trail_stance=times.stance,
+        trail_shift=t0,
+        double=double_next,
+        standing=False,
+        phase_rate=rate_next,
+        style=style,
+        arms=goals,
+        low=low[0],
+        speed=scene.pace.speed,
     )
     return plan, after
 
 
-def _from_or_to_stand(shape: Shape, times: StepTime, w: Walker, settling: bool, problem: tuple[tuple[Border, Border], Array]) -> tuple[Known, Array]:
-    """The first or last step: one arch of force beside the standing weight, whose fading is the calmest for C's height."""
+def _from_or_to_stand(
+    shape: Shape, times: StepTime, w: Walker, settling: bool, problem: tuple[tuple[Border, Border], Array]
+) -> tuple[Known, Array]:
+    """The first or last step: the standing weight fades, and the foot pushes, so that C's height is the calmest."""
     ends, axes = problem
     best: tuple[float, Known, Array] | None = None
     t = np.linspace(0.0, 1.0, 17) * times.step
     wanted = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
     for fade in STAND_FADES:
         span = fade * (times.step if settling else times.double)
-        known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
+        known = Known(
+            w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0
+        )
         lead = solve_lead(shape, times, known, ends, axes, float(w.front.side))
         lead[1] = calm_row(t, wanted, times, known, ends)
         carried, pushed = heights(t, times, known, ends[0])

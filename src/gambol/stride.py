@@ -2,24 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED
-from gambol.figure import COM, LEAD, REACH, ROTATIONS, ROWS, STANDING, TRAIL, Figure, Step, StepPlan, pose_frames, pose_step, sole_frames, sole_points
+from gambol.figure import (
+    COM,
+    LEAD,
+    REACH,
+    ROTATIONS,
+    ROWS,
+    STANDING,
+    TRAIL,
+    Figure,
+    Step,
+    StepPlan,
+    pose_frames,
+    pose_step,
+    sole_frames,
+    sole_points,
+)
 from gambol.footsteps import Footstep
 from gambol.motion import Motion
 from gambol.roll import Foot, Roll
 from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
 
-__all__ = ["frames", "posed", "reach", "standing_sole", "step_motion"]
+__all__ = ["Stage", "frames", "posed", "reach", "standing_sole", "step_motion"]
 
 Array = NDArray[np.float64]
 # denser at both ends, where a leg comes near its full length
-_COARSE = np.array([0, 0.03, 0.07, 0.12, 0.18, 0.26, 0.36, 0.46, 0.56, 0.66, 0.74, 0.8, 0.84, 0.87, 0.9, 0.93, 0.96, 0.98, 1.0])
+_COARSE = np.array(
+    [
+        0,
+        0.03,
+        0.07,
+        0.12,
+        0.18,
+        0.26,
+        0.36,
+        0.46,
+        0.56,
+        0.66,
+        0.74,
+        0.8,
+        0.84,
+        0.87,
+        0.9,
+        0.93,
+        0.96,
+        0.98,
+        1.0,
+    ]
+)
+
+
+class Stage(NamedTuple):
+    """Whose motion it is, on which ground, and by which engine it is worked out."""
+
+    skeleton: Skeleton
+    terrain: Terrain
+    mass: float
+    engine: str
 
 
 def frames(start: float, end: float, fps: float, last: bool) -> NDArray[np.int64]:
@@ -44,20 +90,24 @@ def reach(plan: StepPlan, figure: Figure, engine: str, part: slice) -> Array:
     return posed(plan, figure, _COARSE[part] * plan.step, engine, False)[REACH : REACH + 2]
 
 
-def step_motion(plan: StepPlan, figure: Figure, grid: tuple[Array, float, float], skeleton: Skeleton, terrain: Terrain, mass: float, engine: str, info: dict[str, Any]) -> Motion:  # noqa: PLR0913
+def step_motion(
+    plan: StepPlan,
+    figure: Figure,
+    grid: tuple[Array, float],
+    stage: Stage,
+    info: dict[str, Any],
+) -> Motion:
     """The frames of one step as a Motion.
 
     Args:
         plan: of the step.
         figure: proportions.
-        grid: frame times from the step's start (s), frames a second, and the step's start on the clip's clock.
-        skeleton: of the body.
-        terrain: the ground.
-        mass: kg.
-        engine: numpy or compiled.
+        grid: frame times from the step's start (s), and frames a second.
+        stage: whose motion it is, on which ground.
         info: facts of this stretch.
     """
-    times, fps = grid[0], grid[1]
+    times, fps = grid
+    skeleton, terrain, mass, engine = stage
     n, joints = len(times), len(skeleton)
     out = posed(plan, figure, times, engine)
     rotations = out[ROTATIONS:COM].reshape(joints, 4, n).transpose(2, 0, 1)
@@ -66,12 +116,23 @@ def step_motion(plan: StepPlan, figure: Figure, grid: tuple[Array, float, float]
     order = slice(None) if plan.side > 0 else slice(None, None, -1)
     feet = contacts.reshape(n, 2, 2)[:, order].reshape(n, 4)
     return Motion(
-        skeleton, out[:3].T, rotations, fps, contacts=feet, forces=forces[:, order], pressure=pressure[:, order],
-        com=out[COM : COM + 3].T, mass=mass, name="walk", info=info,
+        skeleton,
+        out[:3].T,
+        rotations,
+        fps,
+        contacts=feet,
+        forces=forces[:, order],
+        pressure=pressure[:, order],
+        com=out[COM : COM + 3].T,
+        mass=mass,
+        name="walk",
+        info=info,
     )
 
 
-def _contacts(plan: StepPlan, figure: Figure, grid: tuple[Array, float], terrain: Terrain, engine: str) -> NDArray[np.bool_]:
+def _contacts(
+    plan: StepPlan, figure: Figure, grid: tuple[Array, float], terrain: Terrain, engine: str
+) -> NDArray[np.bool_]:
     """(N, 4): stance heel, tip, other heel, tip: within 5 mm of the ground and slower than 5 cm/s."""
     times, fps = grid
     n = len(times)

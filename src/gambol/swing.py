@@ -50,7 +50,7 @@ def bumped(ends: ArrayLike, bumps: ArrayLike) -> Array:
 
 
 def through(ends: ArrayLike, via: ArrayLike, at: float) -> Array:
-    """Path ``(..., 2, D, 9)``: least integrated squared jerk through ``via`` (..., D) at s = ``at`` with ``ends`` (..., D, 6)."""
+    """Path ``(..., 2, D, 9)`` of least jerk through ``via`` (..., D) at s = ``at``, with ``ends`` (..., D, 6)."""
     ends, via = np.broadcast_arrays(np.asarray(ends, float), np.asarray(via, float)[..., None])
     via = via[..., 0]
     spans = (at, 1.0 - at)
@@ -64,7 +64,9 @@ def through(ends: ArrayLike, via: ArrayLike, at: float) -> Array:
     def breaks(middle: Array) -> Array:
         """Jumps of the third and fourth derivative at the via point."""
         a, b = pieces(middle)
-        third = (6 * a[..., 3] + 24 * a[..., 4] + 60 * a[..., 5]) / spans[0] ** 3 - 6 * b[..., 3] / spans[1] ** 3
+        third = (6 * a[..., 3] + 24 * a[..., 4] + 60 * a[..., 5]) / spans[0] ** 3 - 6 * b[..., 3] / spans[
+            1
+        ] ** 3
         fourth = (24 * a[..., 4] + 120 * a[..., 5]) / spans[0] ** 4 - 24 * b[..., 4] / spans[1] ** 4
         return np.stack([third, fourth], -1)
 

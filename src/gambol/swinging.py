@@ -16,7 +16,7 @@ from gambol.figure import _sole_axes
 from gambol.footsteps import Footstep
 from gambol.kernels import clamp
 from gambol.roll import Foot, Roll, ankle_rates, ball_heel_tip
-from gambol.swing import BUMP, bumped, evaluate, through
+from gambol.swing import BUMP, bumped, through
 from gambol.terrain import Flat, Terrain
 from gambol.walker import Scene
 
@@ -25,23 +25,44 @@ __all__ = ["Swing", "swing_path"]
 Array = NDArray[np.float64]
 CLEAR = 0.012  # m, wanted between shoe and ground in mid-swing (people: 10 to 15 mm)
 NEAR_END = -0.0012  # m, allowed at the very ends, where the toe leaves and the heel arrives
-SAMPLES = np.linspace(0.0, 1.0, 33)[1:-1]
-RAMP = np.minimum(1.0, 16.8 * SAMPLES**2 * (1 - SAMPLES) ** 2)  # share of the clearance asked for at each sample
 DILATE = 0.007  # m, the ground counts as high as its highest point this far fore and aft
 SPACING = 0.0065  # m, of the ground profile under a swing
 EVEN = 0.02  # m, departure from the straight line between two footholds that is no obstacle
 OBSTACLE = 0.06  # of leg length: if the measured swing must be raised by more to clear, a via point is used
 VIA_AT = (0.2, 0.3, 0.4, 0.5, 0.6)
 VIA_FORWARD = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # of the way
-VIA_UP = (0.0, 0.02, 0.04, 0.06, 0.09, 0.13, 0.18)  # of leg length, above the ankle of a flat foot on the higher level
+VIA_UP = (
+    0.0,
+    0.02,
+    0.04,
+    0.06,
+    0.09,
+    0.13,
+    0.18,
+)  # of leg length, above the ankle of a flat foot on the higher level
 VIA_PITCH = (-0.5, -0.2)  # rad
 HIP_BELOW = 0.034  # of body height: hip joints below C
 KNEE_SWING = (np.radians(18.0), np.radians(92.0))  # flexion that a swing over a riser keeps within
 Carried = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
-POWERS = SAMPLES[:, None] ** np.arange(9)
-LIFTING = np.maximum(POWERS @ BUMP[0], 0.2)  # what one metre of bump lifts each sample by; little at both ends
+class Sampling(NamedTuple):
+    """Where a swing is looked at: ``s`` (N,), its powers (N, 9), share of the clearance asked for, and bump there."""
+
+    s: Array
+    powers: Array
+    ramp: Array
+    lifting: Array  # what one metre of bump lifts each sample by; little at both ends
+
+    @staticmethod
+    def of(pieces: int) -> Sampling:
+        """Even samples between the ends."""
+        s = np.linspace(0.0, 1.0, pieces + 1)[1:-1]
+        powers = s[:, None] ** np.arange(9)
+        return Sampling(s, powers, np.minimum(1.0, 16.8 * s**2 * (1 - s) ** 2), np.maximum(powers @ BUMP[0], 0.2))
+
+
+EVEN_GROUND, EDGES = Sampling.of(32), Sampling.of(96)  # a foot passes an edge within a few thousandths of the swing
 
 
 class Swing(NamedTuple):
@@ -55,7 +76,11 @@ class Swing(NamedTuple):
 
 
 def swing_path(
-    rear: Footstep, one: Footstep | None, rolls: tuple[Roll, Roll], times: tuple[float, float], carried: Carried,
+    rear: Footstep,
+    one: Footstep | None,
+    rolls: tuple[Roll, Roll],
+    times: tuple[float, float],
+    carried: Carried,
     scene: Scene,
 ) -> Swing:
     """The swing from ``rear``'s toe-off at ``times[0]`` to ``one``'s heel strike at ``times[1]`` s.
@@ -79,7 +104,7 @@ def swing_path(
     plain, raised = _open(ends, swing, ground, rear, scene)
     if raised <= OBSTACLE * scene.body.leg_length or ground.rough < EVEN:
         return plain
-    hip = carried(times[0] + SAMPLES * span)
+    hip = carried(times[0] + EDGES.s * span)
     hip[1] -= HIP_BELOW * scene.body.height
     return _over(ends, swing, ground, rear, hip, scene)
 
@@ -88,7 +113,13 @@ def _wrap(angle: float) -> float:
     return float((angle + np.pi) % (2 * np.pi) - np.pi)
 
 
-def _fill(ends: Array, at: int, foot: Footstep, rates: tuple[complex, complex, complex, tuple[float, float, float]], span: float) -> None:
+def _fill(
+    ends: Array,
+    at: int,
+    foot: Footstep,
+    rates: tuple[complex, complex, complex, tuple[float, float, float]],
+    span: float,
+) -> None:
     """World position, velocity and acceleration of the ankle, and of the pitch, per unit of s."""
     zx, zy, zz, yx, yy, yz = _sole_axes(foot.yaw, foot.pitch, foot.roll)
     for k, value in enumerate(rates[:3]):
@@ -142,15 +173,16 @@ class _Ground(NamedTuple):
         return self.heights[k] + (at - k) * (self.heights[k + 1] - self.heights[k])
 
 
-def _clearance(samples: Array, swing: Swing, ground: _Ground, rear: Footstep, foot: Foot) -> Array:
-    """(..., N) least height of heel, ball and tip above the ground for ankle x, y, z and pitch ``samples`` (..., 4, N)."""
-    s = SAMPLES
+def _clearance(s: Array, samples: Array, swing: Swing, ground: _Ground, rear: Footstep, foot: Foot) -> Array:
+    """(..., N) least height m of heel, ball, tip above ground; ``samples`` (..., 4, N): ankle and pitch at ``s``."""
     turn = s**3 * (10 + s * (6 * s - 15))
     r = np.minimum(s / 0.6, 1.0)
     bend = (1 - r) ** 3 * (swing.bend * (1 + 3 * r) + 0.6 * swing.bend_rate * r)
     yaw = rear.yaw + (swing.goal[0] - rear.yaw) * turn
     slope = rear.pitch + (swing.goal[1] - rear.pitch) * turn
-    x = (samples[..., 0, :] - ground.origin[0]) * ground.along[0] + (samples[..., 2, :] - ground.origin[1]) * ground.along[1]
+    x = (samples[..., 0, :] - ground.origin[0]) * ground.along[0] + (
+        samples[..., 2, :] - ground.origin[1]
+    ) * ground.along[1]
     facing = np.sin(yaw) * ground.along[0] + np.cos(yaw) * ground.along[1]
     hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, samples[..., 3, :] + slope, bend, foot)
     y = samples[..., 1, :]
@@ -160,8 +192,8 @@ def _clearance(samples: Array, swing: Swing, ground: _Ground, rear: Footstep, fo
     )
 
 
-def _target(scene: Scene) -> Array:
-    return NEAR_END + (CLEAR + scene.look.lift - NEAR_END) * RAMP
+def _target(scene: Scene, at: Sampling) -> Array:
+    return NEAR_END + (CLEAR + scene.look.lift - NEAR_END) * at.ramp
 
 
 def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> tuple[Swing, float]:
@@ -175,12 +207,13 @@ def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
     lift = part if part < 1 else 1.0
     bumps[1] = leg * lift * np.array([row["y0"], row["y1"], row["y2"]])
     bumps[3] = lift * np.array([row["t0"], row["t1"], row["t2"]])
-    target = _target(scene)
+    look = EVEN_GROUND if ground.rough == 0.0 else EDGES
+    target = _target(scene, look)
     for _ in range(6):
         path = bumped(ends, bumps)
-        samples = path[0] @ POWERS.T
-        missing = target - _clearance(samples, swing, ground, rear, scene.figure.foot)
-        need = float((missing / LIFTING).max())
+        samples = path[0] @ look.powers.T
+        missing = target - _clearance(look.s, samples, swing, ground, rear, scene.figure.foot)
+        need = float((missing / look.lifting).max())
         if need <= 1e-6:
             break
         bumps[1, 0] += need + 1e-6
@@ -200,23 +233,26 @@ def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, hip: Array
     longest, shortest = (np.sqrt(a * a + b * b + 2 * a * b * np.cos(k)) for k in KNEE_SWING)
     leg = scene.body.leg_length
     grid = np.array(np.meshgrid(VIA_FORWARD, VIA_UP, VIA_PITCH, indexing="ij")).reshape(3, -1)
-    base = max(float(rear.place[1]), ground.goal_y) + scene.figure.foot.ankle  # the flat ankle on the higher level
-    best, target = None, _target(scene)
+    base = (
+        max(float(rear.place[1]), ground.goal_y) + scene.figure.foot.ankle
+    )  # the flat ankle on the higher level
+    best, target = None, _target(scene, EDGES)
     for at in VIA_AT:
         via = np.stack(
             [
-                ends[0, 0] + (ends[0, 3] - ends[0, 0]) * grid[0], base + leg * grid[1],
-                ends[2, 0] + (ends[2, 3] - ends[2, 0]) * grid[0], grid[2],
-            ], -1,
+                ends[0, 0] + (ends[0, 3] - ends[0, 0]) * grid[0],
+                base + leg * grid[1],
+                ends[2, 0] + (ends[2, 3] - ends[2, 0]) * grid[0],
+                grid[2],
+            ],
+            -1,
         )
         paths = through(ends, via, at)
         samples = _sample(paths, at)
-        short = np.maximum(target - _clearance(samples, swing, ground, rear, scene.figure.foot), 0.0).max(-1)
-        effort = np.diff(samples[:, :3], 2, axis=-1)
+        short = np.maximum(target - _clearance(EDGES.s, samples, swing, ground, rear, scene.figure.foot), 0.0).max(-1)
         distance = np.linalg.norm(samples[:, :3] - hip, axis=1)
         beyond = np.maximum(distance - longest, 0.0).max(-1) + np.maximum(shortest - distance, 0.0).max(-1)
-        cost = (effort**2).sum((1, 2)) + 0.02 * (np.diff(samples[:, 3], 2, axis=-1) ** 2).sum(-1) + 10 * short
-        cost = cost + 10 * beyond
+        cost = _effort(samples) + 80 * short + 10 * beyond
         k = int(np.argmin(cost))
         if best is None or cost[k] < best[0]:
             best = (float(cost[k]), paths[k], at)
@@ -224,9 +260,16 @@ def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, hip: Array
     return swing._replace(path=best[1], via=best[2])
 
 
+def _effort(samples: Array) -> Array:
+    """(K,) mean squared acceleration of ankle and (at a fiftieth) of pitch per swing, in small units."""
+    second = np.diff(samples, 2, axis=-1) * (len(EDGES.s) + 1) ** 2
+    mean = (second**2).mean(-1)
+    return 3e-5 * (mean[:, :3].sum(-1) + 0.02 * mean[:, 3])
+
+
 def _sample(paths: Array, at: float) -> Array:
-    """(K, 4, N) values of many paths at :data:`SAMPLES`."""
-    first = SAMPLES <= at
-    a = paths[:, 0] @ _powers(SAMPLES[first] / at).T
-    b = paths[:, 1] @ _powers((SAMPLES[~first] - at) / (1 - at)).T
+    """(K, 4, N) values of many paths at the samples of :data:`EDGES`."""
+    first = EDGES.s <= at
+    a = paths[:, 0] @ _powers(EDGES.s[first] / at).T
+    b = paths[:, 1] @ _powers((EDGES.s[~first] - at) / (1 - at)).T
     return np.concatenate([a, b], -1)

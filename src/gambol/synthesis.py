@@ -56,7 +56,9 @@ class Task:
         if self.laps < 1:
             raise GambolError(f"laps is {self.laps}", where="task", allowed="1 or more")
         if any(not (np.isfinite(m) and 0 <= m <= 60) for m in self.hand_load):
-            raise GambolError(f"hand load is {self.hand_load}", where="task", allowed="0 to 60 kg in each hand")
+            raise GambolError(
+                f"hand load is {self.hand_load}", where="task", allowed="0 to 60 kg in each hand"
+            )
 
 
 class Handover(NamedTuple):
@@ -94,7 +96,7 @@ class Dial(NamedTuple):
     source: str
 
 
-def dial(default: float, low: float, high: float, unit: str, meaning: str, source: str = "") -> Any:  # noqa: PLR0913
+def dial(default: float, low: float, high: float, unit: str, meaning: str, source: str = "") -> Any:
     """A dataclass field that is a dial."""
     meta = {"dial": (default, low, high, unit, meaning, source)}
     return field(default=default, metadata=meta)
@@ -160,8 +162,9 @@ def _last(motion: Motion, frames: int) -> Motion:
     if len(motion) >= frames:
         return motion[:frames]
     keys = ("root", "rotations", "contacts", "forces", "pressure", "com")
-    held = {
+    held: dict[str, Any] = {
         k: np.concatenate([v, np.repeat(v[-1:], frames - len(motion), 0)])
-        for k in keys if (v := getattr(motion, k)) is not None
+        for k in keys
+        if (v := getattr(motion, k)) is not None
     }
     return dataclasses.replace(motion, **held)

@@ -63,8 +63,9 @@ TABLE: Mapping[str, tuple[float, ...]] = {
 # The paper's fixed coefficients (eqs 7 to 9, T_ds = T/4) with the posture tuned at 100 steps/min and 0.70 m.
 PAPER: Mapping[str, float] = {
     "double": 0.25, "ay2": 0.1 / 1.3, "ay3": 0.4 / 1.3, "sx": 0.144, "ax2": 0.5, "ax3": 0.25,
-    "strike": 0.2494, "flat": 0.0611, "soft": 1.214, "heel_off": 0.1553, "push": 1.204, "p": 4.668, "e": -0.8894, "b": 0.694,
-    "toes_off": 0.519, "toes": 0.8165, "x0": -0.0047, "x1": 0.1357, "y0": -0.0467, "y1": -0.0209, "y2": 0.3351,
+    "strike": 0.2494, "flat": 0.0611, "soft": 1.214, "heel_off": 0.1553, "push": 1.204, "p": 4.668,
+    "e": -0.8894, "b": 0.694, "toes_off": 0.519,
+    "toes": 0.8165, "x0": -0.0047, "x1": 0.1357, "y0": -0.0467, "y1": -0.0209, "y2": 0.3351,
     "t0": 0.4861, "t1": -1.564, "t2": 0.3188, "com_ahead": 0.113, "com_up": 1.052, "yaw": 0.0822, "yaw_phase": 0,
     "list": 0.108, "list_phase": 0.11, "list3": -0.0697, "list3_phase": -0.07,
 }
@@ -84,7 +85,9 @@ def _interpolate(rows: Array, x: float) -> Array:
     slope = np.diff(rows, axis=1) / h
     inner = np.where(
         slope[:, :-1] * slope[:, 1:] > 0,
-        3 * (h[:-1] + h[1:]) / ((2 * h[1:] + h[:-1]) / _safe(slope[:, :-1]) + (h[1:] + 2 * h[:-1]) / _safe(slope[:, 1:])),
+        3
+        * (h[:-1] + h[1:])
+        / ((2 * h[1:] + h[:-1]) / _safe(slope[:, :-1]) + (h[1:] + 2 * h[:-1]) / _safe(slope[:, 1:])),
         0.0,
     )
     m = np.concatenate([slope[:, :1], inner, slope[:, -1:]], 1)

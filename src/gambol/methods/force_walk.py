@@ -23,7 +23,7 @@ from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
 from gambol.roll import Roll, shifted
 from gambol.stepping import RELEASE, arm_goal, plan_step, stand_border, style_of
-from gambol.stride import frames, posed, reach, standing_sole, step_motion
+from gambol.stride import Stage, frames, posed, reach, standing_sole, step_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import PAPER, row_at
 from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
@@ -114,7 +114,11 @@ class ForceWalk:
             rolls = shifted(walker.rear_roll, after.time), shifted(walker.front_roll, after.time)
             walker = walker._replace(time=after.time, rear_roll=rolls[0], front_roll=rolls[1])
         ahead = _ahead(course, walker, scene)
-        low = 0.0 if after is None else max(0.0, float(walker.border.position[1] - _mass_centre(after, task)[1]))
+        low = (
+            0.0
+            if after is None
+            else max(0.0, float(walker.border.position[1] - _mass_centre(after, task)[1]))
+        )
         walker = self._down(walker, ahead, scene, low)
         return State(walker, ahead, task, course, False, None, None, scene.figure, walker.low)
 
@@ -123,7 +127,9 @@ class ForceWalk:
         if state.over:
             return state, None
         w, course = state.walker, state.course
-        if state.task is not None and (state.task.path is not task.path or state.task.terrain is not task.terrain):
+        if state.task is not None and (
+            state.task.path is not task.path or state.task.terrain is not task.terrain
+        ):
             course = _course(task)
         scene = self._scene(task, w.time, w.speed)
         fresh = state.ahead is None or state.task is not task or scene.pace.speed != w.speed > 0
@@ -131,10 +137,9 @@ class ForceWalk:
         plan, after, sketch = self._lowered(state, ahead, scene, fresh)
         last = ahead.one is None
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
-        motion = step_motion(
-            plan, scene.figure, (grid, task.fps, w.time), task.body.skeleton, task.terrain, float(task.body.mass or 0),
-            self.engine, {**(self._request(scene, course, task) if w.standing else {}), **_facts(w, after, ahead)},
-        )
+        stage = Stage(task.body.skeleton, task.terrain, float(task.body.mass or 0), self.engine)
+        asked = self._request(scene, course, task) if w.standing else {}
+        motion = step_motion(plan, scene.figure, (grid, task.fps), stage, {**asked, **_facts(w, after, ahead)})
         rest = NOWHERE if last else ahead.next(_beyond(course, ahead, scene))
         return State(after, rest, task, course, last, sketch, plan, scene.figure, state.rest), motion
 
@@ -146,7 +151,7 @@ class ForceWalk:
         out = posed(plan, figure, np.array([plan.step]), self.engine)
         pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
         names = {1: "left", -1: "right"}
-        planted = {}
+        planted: dict[str, np.ndarray] = {}
         for foot in (w.rear, w.front):
             heel, tip = standing_sole(foot, figure.foot)
             planted |= {f"{names[foot.side]}_heel": heel, f"{names[foot.side]}_toe_tip": tip}
@@ -157,9 +162,15 @@ class ForceWalk:
         path, pace_ = course.path, scene.pace
         s = np.linspace(0.0, path.length, min(max(int(path.length / 0.1), 1), 2000) + 1)
         return {
-            "method": "force", "preset": self.preset, "seed": task.seed, "height_m": task.body.height,
-            "mass_kg": task.body.mass, "speed_m_s": pace_.speed, "step_length_m": pace_.step_length,
-            "cadence_steps_min": 60 / pace_.step_time, "path": np.round(path.point(s), 4).tolist(),
+            "method": "force",
+            "preset": self.preset,
+            "seed": task.seed,
+            "height_m": task.body.height,
+            "mass_kg": task.body.mass,
+            "speed_m_s": pace_.speed,
+            "step_length_m": pace_.step_length,
+            "cadence_steps_min": 60 / pace_.step_time,
+            "path": np.round(path.point(s), 4).tolist(),
         }
 
     def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
@@ -174,11 +185,26 @@ class ForceWalk:
         def shape(mode: str) -> Shape:
             ay2 = row["ay2"] + (MODE_FV[mode] - MODE_FV["level"] + self.delta_y2) / 1.3
             ay = (1.0 + self.delta_y1 / 1.3, ay2, row["ay3"] + self.delta_y3 / 1.3)
-            return Shape(ax, ay, az, row["sx"], None if self.preset == "paper" and self.sway == 1.0 else max(sway, 1e-4))
+            return Shape(
+                ax,
+                ay,
+                az,
+                row["sx"],
+                None if self.preset == "paper" and self.sway == 1.0 else max(sway, 1e-4),
+            )
 
         look = Look(
-            row, shape("level"), shape("up"), shape("down"), self.arm_swing, self.pelvis, self.lean, self.foot_lift,
-            self.crouch * size, self.armpit, v_hat,
+            row,
+            shape("level"),
+            shape("up"),
+            shape("down"),
+            self.arm_swing,
+            self.pelvis,
+            self.lean,
+            self.foot_lift,
+            self.crouch * size,
+            self.armpit,
+            v_hat,
         )
         return Scene(task.body, figure_of(task.body), task.terrain, look, steady_pace, task.hand_load)
 
@@ -191,15 +217,19 @@ class ForceWalk:
         span = (1 + row["double"]) * t0
         still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, max(row["b"], 0.85), row["p"], row["e"], 0.0)
         rear_roll = still._replace(  # the first foot leaves as in walking, only more gently
-            heel_off=max(rise - 0.4 * span, 0.05), toes_off=rise - 0.12 * span, lift=rise, push=0.55 * row["push"],
+            heel_off=max(rise - 0.4 * span, 0.05),
+            toes_off=rise - 0.12 * span,
+            lift=rise,
+            push=0.55 * row["push"],
             toes=0.6 * row["toes"],
         )
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
-        walker = Walker(
-            0.0, rear, front, rear_roll, still, border, 0.5 * (rear.heading + front.heading), 0.0, np.zeros((3, 6)),
-            rise, 0.0, rise, True, 0.5 / t0, style_of(scene, 0.0, 0.0), arms, 0.0, 0.0,
+        return Walker(
+            time=0.0, rear=rear, front=front, rear_roll=rear_roll, front_roll=still, border=border,
+            yaw=0.5 * (rear.heading + front.heading), yaw_rate=0.0, trail=np.zeros((3, 6)), trail_stance=rise,
+            trail_shift=0.0, double=rise, standing=True, phase_rate=0.5 / t0, style=style_of(scene, 0.0, 0.0),
+            arms=arms, low=0.0, speed=0.0,
         )
-        return walker
 
     def _down(self, walker: Walker, ahead: Ahead, scene: Scene, low: float) -> Walker:
         """C of the standing figure lowered until both legs reach, also while the weight shifts for the first step."""
@@ -214,7 +244,9 @@ class ForceWalk:
             low += 1.05 * over + SPARE
         return walker
 
-    def _lowered(self, state: State, ahead: Ahead, scene: Scene, fresh: bool) -> tuple[StepPlan, Walker, Sketch | None]:
+    def _lowered(
+        self, state: State, ahead: Ahead, scene: Scene, fresh: bool
+    ) -> tuple[StepPlan, Walker, Sketch | None]:
         """The step planned with its end border low enough for both legs to reach in this step and the next.
 
         Also returns the sketch of the next step, which is its plan if nothing changes by then.
@@ -249,13 +281,19 @@ class ForceWalk:
 
 
 def _outline(w: Walker, ahead: Ahead, plan: StepPlan) -> np.ndarray:
-    """What a planned step looks like from its stance foot, left and right made equal: equal steps have equal outlines."""
+    """A planned step seen from its stance foot, left and right made equal: equal steps have equal outlines."""
     steps = [f for f in (w.rear, ahead.one, ahead.two) if f is not None]
     c, s = np.cos(w.front.yaw), np.sin(w.front.yaw)
     points = [*(f.place - w.front.place for f in steps), w.border.position - w.front.place, w.border.velocity]
     local = [(w.front.side * (x * c - z * s), y, x * s + z * c) for x, y, z in points]
     turns = [w.front.side * (f.yaw - w.front.yaw) for f in steps]
-    rolls = (plan.front.rolling.strike, plan.front.rolling.push, plan.rear.rolling.push, w.front.pitch, w.yaw_rate)
+    rolls = (
+        plan.front.rolling.strike,
+        plan.front.rolling.push,
+        plan.rear.rolling.push,
+        w.front.pitch,
+        w.yaw_rate,
+    )
     out = np.zeros(32)
     flat = [plan.step, plan.double, plan.stance, *rolls, *turns, *np.ravel(local)]
     out[: len(flat)] = flat
@@ -280,21 +318,32 @@ def _taken_over(after: Handover, feet: tuple[Footstep, Footstep], scene: Scene) 
     """The two feet where the handover has them planted, the one to swing first in front of the list."""
     if float(np.linalg.norm(after.velocity)) > 0.25:
         raise GambolError(
-            f"the figure still moves at {np.linalg.norm(after.velocity):.2f} m/s", where="force walk",
-            allowed="a handover from a stand", do="let the motion before come to rest",
+            f"the figure still moves at {np.linalg.norm(after.velocity):.2f} m/s",
+            where="force walk",
+            allowed="a handover from a stand",
+            do="let the motion before come to rest",
         )
     names = {1: "left", -1: "right"}
     out = []
     for foot in sorted(feet, key=lambda f: f.side != after.next_side):
-        heel, tip = after.planted.get(f"{names[foot.side]}_heel"), after.planted.get(f"{names[foot.side]}_toe_tip")
+        heel, tip = (
+            after.planted.get(f"{names[foot.side]}_heel"),
+            after.planted.get(f"{names[foot.side]}_toe_tip"),
+        )
         if heel is None or tip is None:
-            raise GambolError(f"the {names[foot.side]} foot is not planted", where="force walk", allowed="both feet down")
+            raise GambolError(
+                f"the {names[foot.side]} foot is not planted", where="force walk", allowed="both feet down"
+            )
         along = (tip - heel) / np.linalg.norm(tip - heel)
         place = heel + along * scene.figure.foot.heel
         yaw = foot.yaw + float((np.arctan2(along[0], along[2]) - foot.yaw + np.pi) % (2 * np.pi) - np.pi)
         centre = np.array([foot.centre[0], place[1], foot.centre[2]])
         heading = yaw - foot.side * TOE_OUT
-        out.append(foot._replace(place=place, heading=heading, yaw=yaw, pitch=float(np.arcsin(along[1])), centre=centre))
+        out.append(
+            foot._replace(
+                place=place, heading=heading, yaw=yaw, pitch=float(np.arcsin(along[1])), centre=centre
+            )
+        )
     return out[0], out[1]
 
 
@@ -307,7 +356,9 @@ def _ahead(course: Course, w: Walker, scene: Scene) -> Ahead:
     rear, front = w.rear, w.front
     length = scene.pace.step_length
     for _ in range(4):
-        step = None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
+        step = (
+            None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
+        )
         found.append(step)
         if step is not None:
             rear, front = front, step
