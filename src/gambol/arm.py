@@ -1,8 +1,9 @@
 """Arms: a compound pendulum that hangs from the moving shoulder, driven by two constant torques a step.
 
 Tsutsuguchi et al. 2000, equations 13 to 20. Equation 14, I Theta'' + Ma R (X'' cos Theta + g sin Theta) = F_a,
-is solved in closed form with sin Theta taken as kappa Theta, kappa = 2 J1(A) / A for the swing's amplitude A
-(the describing function), and cos Theta as 1; against the full equation this is within 0.4 degrees (tested).
+is solved in closed form: sin Theta is replaced by its mean and its first harmonic over the swing (the describing
+function, J0 and J1 of the amplitude) and cos Theta by its mean. Ends and rest at both ends are met exactly; in
+between the full equation differs by 0.1 to 0.4 degrees at walking speeds and by 1.2 at 2.1 m/s (tested).
 """
 
 from __future__ import annotations
@@ -69,11 +70,15 @@ def drive(p: Pendulum, start: float, end: float, shoulder: float, times: tuple[f
         ``(9,)`` row for :func:`arm_angle`: start, omega, f1, f2, T0, K, nu, gamma, T (torques per inertia).
     """
     step, switch = times
-    gamma, nu = p.gamma, pi / step
+    nu = pi / step
     amplitude = max(abs(end - start) / 2, 1e-3)
-    kappa = 1 - amplitude**2 / 8 + amplitude**4 / 192  # 2 J1(A) / A
-    omega = sqrt(p.mass * p.radius * G * kappa / p.inertia)
-    k = p.mass * p.radius * shoulder * nu**2 / p.inertia  # -Ma R X'' / I = k cos(nu t)
+    mean = (start + end) / 2 + p.gamma
+    # sin(mean + A sin) = J0(A) sin(mean) + (2 J1(A) / A) cos(mean) A sin + higher harmonics
+    slope = (1 - amplitude**2 / 8 + amplitude**4 / 192) * cos(mean)
+    bias = (1 - amplitude**2 / 4 + amplitude**4 / 64) * sin(mean)
+    gamma = p.gamma - mean + bias / slope  # so that the equation has no constant term
+    omega = sqrt(p.mass * p.radius * G * slope / p.inertia)
+    k = p.mass * p.radius * shoulder * nu**2 * cos(mean) / p.inertia  # -Ma R X'' cos(mean) / I = k cos(nu t)
     a = omega * step
     b = omega * (step - switch)
     forced, forced_rate = _forced(step, omega, nu, k)

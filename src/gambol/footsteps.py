@@ -27,6 +27,7 @@ RISER = 0.035  # m, a smaller sudden change is a bump, not a step
 HIGHEST = 0.42  # of leg length: a riser that no leg can climb is higher
 TOE_OUT = 0.10  # rad, feet point outward
 MOST_TURNED = np.radians(35)  # on treads shorter than the foot
+SOLE_POINTS = 25  # of the sole that are looked at for an edge: one a centimetre
 MARGIN = 0.014  # m kept between sole and riser
 TURN = np.radians(50)  # largest turn of one foot on the spot
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
@@ -249,21 +250,23 @@ def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, floa
     left = np.array([f[1], -f[0]])
     pitch = 0.0
     for _ in range(3):
-        along = np.array([-heel, -heel / 2, 0.0, tip / 3, 2 * tip / 3, tip]) * np.cos(pitch)
-        xz = place[[0, 2]] + np.concatenate([along[:, None] * f, 0.03 * left[None], -0.03 * left[None]])
+        along = np.linspace(-heel, tip, SOLE_POINTS) * np.cos(pitch)
+        xz = place[[0, 2]] + np.concatenate([along[:, None] * f, 0.03 * left[None], -0.03 * left[None], 0 * f[None]])
         y = course.terrain.height(xz, np.full(len(xz), place[1]))
-        if not np.isfinite(y[2]):
+        under, across, middle = y[:SOLE_POINTS], y[SOLE_POINTS:-1], float(y[-1])
+        if not np.isfinite(middle):
             raise GambolError(
                 f"no ground under a foothold at x {place[0]:.2f}, z {place[2]:.2f}",
                 where="footsteps",
                 do="move the path away from the rim of the ground",
             )
-        if not np.isfinite(y).all() or np.abs(np.diff(y[:6])).max() > STEEP * np.diff(along).max():
-            rest = y[:6][np.isfinite(y[:6])]
-            return float(rest.max() if rest.max() - y[2] < 0.05 else y[2]), 0.0, 0.0
-        pitch = float(np.arctan2(y[5] - y[0], along[5] - along[0]))
-    roll = float(np.arctan2(y[6] - y[7], 0.06))
-    return float(y[0] + (y[5] - y[0]) * heel / (heel + tip)), pitch, roll if abs(roll) < 0.5 else 0.0
+        if not np.isfinite(y).all() or np.abs(np.diff(under)).max() > STEEP * (along[1] - along[0]):
+            near = under[np.isfinite(under) & (under < middle + 0.05)]
+            return float(near.max()), 0.0, 0.0
+        pitch = float(np.arctan2(under[-1] - under[0], along[-1] - along[0]))
+    roll = float(np.arctan2(across[0] - across[1], 0.06))
+    ankle = under[0] + (under[-1] - under[0]) * heel / (heel + tip)
+    return float(ankle), pitch, roll if abs(roll) < 0.5 else 0.0
 
 
 def step_object(before: Footstep, here: Footstep, after: Footstep, step_time: float) -> dict[str, object]:

@@ -60,8 +60,7 @@ class Kernel:
         """Changes with the source of this kernel, of all it calls, and with the constants they use."""
         parts = [inspect.getsource(self.function)]
         for name, value in sorted(self._globals().items()):
-            constant = "" if isinstance(value, types.ModuleType) else repr(value)
-            parts.append(value.digest if isinstance(value, Kernel) else f"{name} {constant}")
+            parts.append(value.digest if isinstance(value, Kernel) else f"{name} {_constant(value)}")
         return hashlib.sha1("\n".join(parts).encode()).hexdigest()[:12]
 
     def _globals(self) -> dict[str, Any]:
@@ -73,6 +72,15 @@ class Kernel:
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Mark a function of numbers as compilable (see the module's text for what it may use)."""
     return Kernel(function)
+
+
+def _constant(value: Any) -> str:
+    """What a kernel's constant is, to the last digit."""
+    if isinstance(value, types.ModuleType):
+        return ""
+    if hasattr(value, "tobytes"):
+        return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
+    return repr(value)
 
 
 @kernel

@@ -107,9 +107,8 @@ def steady(shape: Shape, step: float, double: float) -> Steady:
     lead, trail = _track(t, stance, 0.0, step), _track(t, stance, step, double)
     side = unit_z + unit_v * t - z @ (lead - trail)
     height = up * t + y @ (lead + trail) - G * t**2 / 2
-    scale = (
-        G if shape.sway is None else shape.sway / max(float(np.ptp(side)), 1e-12)
-    )  # both steps of a stride reach the same extreme
+    # over a stride C goes as far to the one side as to the other
+    scale = G if shape.sway is None else shape.sway / max(2 * float(np.abs(side).max()), 1e-12)
     return Steady(
         forward=float(-(x @ both_d) / step),
         up=float(up),
