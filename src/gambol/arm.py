@@ -20,6 +20,7 @@ from gambol.kernels import kernel
 __all__ = ["Arm", "Pendulum", "arm_angle", "drive", "pendulum"]
 
 Array = NDArray[np.float64]
+LED = 1.3  # own frequency over that of the steps, at most
 
 
 class Arm(NamedTuple):
@@ -78,6 +79,8 @@ def drive(p: Pendulum, start: float, end: float, shoulder: float, times: tuple[f
     bias = (1 - amplitude**2 / 4 + amplitude**4 / 64) * sin(mean)
     gamma = p.gamma - mean + bias / slope  # so that the equation has no constant term
     omega = sqrt(p.mass * p.radius * G * slope / p.inertia)
+    # in a step longer than the arm's own swing the arm is led: hanging free it would swing there and back again
+    omega = min(omega, LED * nu)
     k = p.mass * p.radius * shoulder * nu**2 * cos(mean) / p.inertia  # -Ma R X'' cos(mean) / I = k cos(nu t)
     a = omega * step
     b = omega * (step - switch)

@@ -105,6 +105,7 @@ class StepPlan(NamedTuple):
     lift: float  # s, toe-off of the rear foot; beyond `step` when it stays
     bend: float  # toe bend at toe-off (rad, negative) and its rate per swing
     bend_rate: float
+    straight: float  # share of the swing within which the toes straighten
     # harmonics of pelvis and trunk
     rates: Array  # (2,): phase rate times step time at both ends
     style0: Array  # (STYLE,)
@@ -180,9 +181,9 @@ def _swing_foot(t, p):  # type: ignore[no-untyped-def]
     """Ankle, sole pitch, toe bend and sole frame angles of the swing foot, s = 0..1 from toe-off to heel strike."""
     s = np.minimum(np.maximum((t - p.lift) / (p.step - p.lift), 0.0), 1.0)
     turn = s * s * s * (10 + s * (6 * s - 15))
-    r = np.minimum(s / 0.6, 1.0)
-    # the toes straighten within 60 % of the swing, else they look hooked
-    bend = (1 - r) ** 3 * (p.bend * (1 + 3 * r) + 0.6 * p.bend_rate * r)
+    r = np.minimum(s / p.straight, 1.0)
+    # the toes straighten early in the swing, else they look hooked
+    bend = (1 - r) ** 3 * (p.bend * (1 + 3 * r) + p.straight * p.bend_rate * r)
     yaw = p.rear.yaw + (p.goal[0] - p.rear.yaw) * turn
     pitch = p.rear.pitch + (p.goal[1] - p.rear.pitch) * turn
     roll = p.rear.roll + (p.goal[2] - p.rear.roll) * turn

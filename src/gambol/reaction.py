@@ -42,6 +42,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 HALF_G = G / 2
+TAIL = 2e-4  # weight of the trailing foot's force against its usual curve
 CALM = 1e-6  # weight of the force's unevenness (m2 s4/m2) against C's departure from its wanted height
 ORDERS = np.arange(1, 7)
 ORDERS.setflags(write=False)
@@ -271,11 +272,14 @@ def heights(t: Array, times: StepTime, known: Known, start: Border) -> tuple[Arr
     )
 
 
-def calm_row(t: Array, wanted: Array, times: StepTime, known: Known, ends: tuple[Border, Border]) -> Array:
+def calm_row(
+    t: Array, wanted: Array, times: StepTime, known: Known, ends: tuple[Border, Border], usual: Array
+) -> Array:
     """(6,) vertical coefficients that meet both borders and keep C nearest to ``wanted`` (N,) m at ``t`` (N,) s.
 
     Least squares with two linear constraints (position and velocity at the end), for the steps from and to a stand,
-    where the curve of equation 6b does not hold.
+    where the curve of equation 6b does not hold. While the foot is the trailing one, its force is drawn to that of
+    a usual step, whose coefficients are ``usual`` (6,).
     """
     carried, pushed = heights(t, times, known, ends[0])
     j, d = _moments(times.step, times.stance, 0.0, times.step)
@@ -294,7 +298,17 @@ def calm_row(t: Array, wanted: Array, times: StepTime, known: Known, ends: tuple
     system[:6, :6] = pushed @ pushed.T + CALM * np.diag(ORDERS.astype(float) ** 2)
     system[6, :6] = system[:6, 6] = j
     system[7, :6] = system[:6, 7] = d
-    return np.linalg.solve(system, np.concatenate([pushed @ (wanted - carried), [velocity, position]]))[:6]
+    goal = pushed @ (wanted - carried)
+    if times.stance > times.step:
+        tail = np.sin(np.outer(ORDERS, np.linspace(times.step, times.stance, 7)) * (np.pi / times.stance))
+        system[:6, :6] += TAIL * tail @ tail.T
+        goal = goal + TAIL * tail @ (usual @ tail)
+    return np.linalg.solve(system, np.concatenate([goal, [velocity, position]]))[:6]
+
+
+def usual_row(shape: Shape, times: StepTime) -> Array:
+    """(6,) vertical coefficients of a foot in steady walking at this step's times (equation 6b)."""
+    return G * _row_y(shape, times.step, times.stance)
 
 
 def track(t: Array, lead: Array, times: StepTime, known: Known, start: Border) -> Array:

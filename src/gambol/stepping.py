@@ -30,12 +30,22 @@ from gambol.reaction import (
     solve_lead,
     steady,
     track,
+    usual_row,
 )
-from gambol.roll import Roll, shifted
+from gambol.roll import Foot, Roll, shifted
 from gambol.swinging import HIP_BELOW, swing_path
 from gambol.walker import Ahead, Look, Scene, Walker
 
-__all__ = ["RELEASE", "arm_goal", "border_at", "plan_step", "stand_border", "step_times", "style_of"]
+__all__ = [
+    "RELEASE",
+    "arm_goal",
+    "border_at",
+    "plan_step",
+    "rising_time",
+    "stand_border",
+    "step_times",
+    "style_of",
+]
 
 Array = NDArray[np.float64]
 
@@ -53,6 +63,7 @@ STRETCH = 2.0  # how much worse it is to rise (straight legs stretch no further)
 CLOSE_SHORT = (0.04, 0.15)  # steps that C lags when the last but one and the last foot land
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
+LEAVING = 0.6  # m/s2 with which a heel leaves the ground, at least: 2 mm high at 5 cm/s
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
 STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
 STAIR_REACH = 0.985  # of the straight leg, at the heel strike on a stair
@@ -103,9 +114,7 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
 
     def share(a: Footstep, b: Footstep) -> float:
         w = max(gap(a, b), 1e-6)
-        slope = (
-            0.0 if a.stair or b.stair else clamp(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12)
-        )
+        slope = 0.0 if a.stair or b.stair else clamp(SLOPE_SHIFT * (b.centre[1] - a.centre[1]) / w, -0.12, 0.12)
         return ahead - slope if w > 0.05 else 0.0
 
     c = _place(rear, front, 0.5 + share(rear, front))
@@ -137,9 +146,7 @@ def _stair_height(c: Array, rear: Footstep, front: Footstep, scene: Scene) -> fl
     heights = []
     for step, rise, ahead in ((front, 0.0, 0.0), (rear, REAR_HEEL[0] * foot.ball, REAR_HEEL[1] * foot.ball)):
         across = math.hypot(*(c - step.place)[[0, 2]]) - ahead
-        heights.append(
-            step.place[1] + foot.ankle + rise + math.sqrt(max(leg**2 - max(across, 0.0) ** 2, 0.1 * leg**2))
-        )
+        heights.append(step.place[1] + foot.ankle + rise + math.sqrt(max(leg**2 - max(across, 0.0) ** 2, 0.1 * leg**2)))
     return min(heights) + HIP_BELOW * scene.body.height
 
 
@@ -165,9 +172,7 @@ class Next(NamedTuple):
     walking: float
 
 
-def next_border(
-    w: Walker, ahead: Ahead, times: tuple[float, float], low: tuple[float, float], scene: Scene
-) -> Next:
+def next_border(w: Walker, ahead: Ahead, times: tuple[float, float], low: tuple[float, float], scene: Scene) -> Next:
     """Border at the end of the step from ``w`` by the secant rule, lowered by ``low`` (here and one step on)."""
     one = ahead.one
     if one is None:
@@ -230,6 +235,15 @@ def landing_roll(front: Footstep, foot: Footstep, land: float, stride: float, sc
     )
 
 
+def rising_time(wanted: float, push: float, foot: Foot) -> float:
+    """Time s from heel-off to toe-off: as wanted, but short enough that the heel leaves the ground briskly.
+
+    A heel that leaves more gently is low and nearly still for so long that it counts as planted; ``push`` is the
+    sole's angle rad that grows with the square of time.
+    """
+    return min(wanted, math.sqrt(2 * push * (foot.heel + foot.ball) / LEAVING))
+
+
 def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: float, scene: Scene) -> Roll:
     """The roll of the stance foot with its push-off, timed back from its toe-off; none if the foot will stay."""
     if ahead.one is None or ahead.two is None:
@@ -247,10 +261,11 @@ def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: flo
         if ahead.two.kind != "walk":  # the last foot is only drawn up
             k = 0.3 * k
         push, toes = push * (0.45 + 0.55 * k), toes * k
+    leave = lift - rising_time((toe_off - heel_off) * stride, roll.b * push, scene.figure.foot)
     return roll._replace(
-        heel_off=max(lift - (toe_off - heel_off) * stride, roll.flat),
+        heel_off=max(leave, roll.flat),
         lift=lift,
-        toes_off=lift - (toe_off - row["toes_off"]) * stride,
+        toes_off=max(lift - (toe_off - row["toes_off"]) * stride, leave),
         push=push,
         toes=toes,
     )
@@ -378,6 +393,7 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
         lift=w.double if one is not None else t0 + 1e6,
         bend=swing.bend,
         bend_rate=swing.bend_rate,
+        straight=swing.straight,
         rates=np.array([clamp(w.phase_rate * t0, 0.0, 3.0), clamp(rate_next * t0, 0.0, 3.0)]),
         style0=w.style,
         style1=style,
@@ -416,11 +432,9 @@ def _from_or_to_stand(
     wanted = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / times.step
     for fade in STAND_FADES:
         span = fade * (times.step if settling else times.double)
-        known = Known(
-            w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0
-        )
+        known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0 if settling else span, span if settling else 0.0)
         lead = solve_lead(shape, times, known, ends, axes, float(w.front.side))
-        lead[1] = calm_row(t, wanted, times, known, ends)
+        lead[1] = calm_row(t, wanted, times, known, ends, usual_row(shape, times))
         carried, pushed = heights(t, times, known, ends[0])
         off = carried + lead[1] @ pushed - wanted
         wander = float(np.abs(off).max() + STRETCH * off.max())

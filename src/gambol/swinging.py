@@ -24,9 +24,11 @@ __all__ = ["Swing", "swing_path"]
 
 Array = NDArray[np.float64]
 CLEAR = 0.012  # m, wanted between shoe and ground in mid-swing (people: 10 to 15 mm)
-NEAR_END = -0.0012  # m, allowed at the very ends, where the toe leaves and the heel arrives
+NEAR_END = -0.0002  # m, allowed at the very ends, where the toe leaves and the heel arrives
 DILATE = 0.007  # m, the ground counts as high as its highest point this far fore and aft
 SPACING = 0.0065  # m, of the ground profile under a swing
+STRAIGHT = (0.8, 1.0)  # slower ways for the toes to straighten, tried in turn
+SCRAPE = -0.0009  # m, least clearance of a toe that leaves
 EVEN = 0.02  # m, departure from the straight line between two footholds that is no obstacle
 OBSTACLE = 0.06  # of leg length: if the measured swing must be raised by more to clear, a via point is used
 VIA_AT = (0.2, 0.3, 0.4, 0.5, 0.6)
@@ -73,6 +75,7 @@ class Swing(NamedTuple):
     goal: Array
     bend: float
     bend_rate: float
+    straight: float = 0.6  # share of the swing within which the toes straighten
 
 
 def swing_path(
@@ -101,7 +104,11 @@ def swing_path(
     goal = np.array([rear.yaw + _wrap(one.yaw - rear.yaw), one.pitch, one.roll])
     ground = _Ground.between(rear, one, foot, scene.terrain)
     swing = Swing(np.zeros(0), 1.0, goal, bend, bend_rate)
-    plain, raised = _open(ends, swing, ground, rear, scene)
+    plain, raised, lowest = _open(ends, swing, ground, rear, scene)
+    for straight in STRAIGHT:  # toes that straighten slowly do not scrape, but look hooked: no slower than needed
+        if lowest > SCRAPE:
+            break
+        plain, raised, lowest = _open(ends, swing._replace(straight=straight), ground, rear, scene)
     if raised <= OBSTACLE * scene.body.leg_length or ground.rough < EVEN:
         return plain
     hip = carried(times[0] + EDGES.s * span)
@@ -176,8 +183,8 @@ class _Ground(NamedTuple):
 def _clearance(s: Array, samples: Array, swing: Swing, ground: _Ground, rear: Footstep, foot: Foot) -> Array:
     """(..., N) least height m of heel, ball, tip above ground; ``samples`` (..., 4, N): ankle and pitch at ``s``."""
     turn = s**3 * (10 + s * (6 * s - 15))
-    r = np.minimum(s / 0.6, 1.0)
-    bend = (1 - r) ** 3 * (swing.bend * (1 + 3 * r) + 0.6 * swing.bend_rate * r)
+    r = np.minimum(s / swing.straight, 1.0)
+    bend = (1 - r) ** 3 * (swing.bend * (1 + 3 * r) + swing.straight * swing.bend_rate * r)
     yaw = rear.yaw + (swing.goal[0] - rear.yaw) * turn
     slope = rear.pitch + (swing.goal[1] - rear.pitch) * turn
     x = (samples[..., 0, :] - ground.origin[0]) * ground.along[0] + (
@@ -196,8 +203,8 @@ def _target(scene: Scene, at: Sampling) -> Array:
     return NEAR_END + (CLEAR + scene.look.lift - NEAR_END) * at.ramp
 
 
-def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> tuple[Swing, float]:
-    """The measured swing raised by the missing clearance, and by how much (m) that was."""
+def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Scene) -> tuple[Swing, float, float]:
+    """The measured swing raised by the missing clearance, how much (m) that was, and its least clearance m."""
     row, leg = scene.look.row, scene.body.leg_length
     part = clamp(ground.length / (2 * scene.pace.step_length), 0.0, 1.2)
     bumps = np.zeros((4, 3))
@@ -212,15 +219,16 @@ def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
     for _ in range(6):
         path = bumped(ends, bumps)
         samples = path[0] @ look.powers.T
-        missing = target - _clearance(look.s, samples, swing, ground, rear, scene.figure.foot)
+        clearance = _clearance(look.s, samples, swing, ground, rear, scene.figure.foot)
+        missing = target - clearance
         need = float((missing / look.lifting).max())
         if need <= 1e-6:
             break
         bumps[1, 0] += need + 1e-6
         if ground.rough == 0.0:  # on a plane the clearance grows just as the bump: once is enough
-            path = bumped(ends, bumps)
+            path, clearance = bumped(ends, bumps), clearance + need * (look.powers @ BUMP[0])
             break
-    return swing._replace(path=path), float(bumps[1, 0]) - leg * lift * row["y0"]
+    return swing._replace(path=path), float(bumps[1, 0]) - leg * lift * row["y0"], float(clearance.min())
 
 
 def _powers(s: Array) -> Array:

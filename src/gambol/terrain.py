@@ -6,23 +6,26 @@ highest surface at most :data:`STEP_UP` above it. NaN means there is no ground. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gambol.errors import GambolError
+from gambol.errors import GambolError, MissingExtra
+from gambol.mesh import STEP_UP, Mesh
 from gambol.skeleton import readonly
 
-__all__ = ["Flat", "HeightField", "Mesh", "Slope", "Stairs", "Terrain", "load_terrain", "parse_terrain"]
+__all__ = [
+    "STEP_UP", "Flat", "HeightField", "Mesh", "Slope", "Stairs", "Terrain", "load_terrain", "parse_terrain",
+]
 
 Array = NDArray[np.float64]
-STEP_UP = 0.35  # m above near_y that still counts as the same floor
-PROBE = 0.01  # m, half distance of the differences that give a normal
-CELLS = 64  # per side of the triangle grid, at most
 EDGE = 1e-9
+MESH_FILES = (".obj", ".glb", ".gltf", ".ply", ".stl")
+SCALED = re.compile(r"(.*?)(?:\s+scale=(\S*))?(?:\s+up=(\S*))?", re.DOTALL)
 
 
 @runtime_checkable
@@ -39,13 +42,10 @@ class Terrain(Protocol):
         """Vertices (V, 3) m and triangles (T, 3) to draw between two corners (x, z)."""
 
 
-def _normal(terrain: Terrain, xz: ArrayLike, near_y: ArrayLike | None) -> Array:
-    xz = np.asarray(xz, float)
-    dx, dz = np.array([PROBE, 0.0]), np.array([0.0, PROBE])
-    slope_x = (terrain.height(xz + dx, near_y) - terrain.height(xz - dx, near_y)) / (2 * PROBE)
-    slope_z = (terrain.height(xz + dz, near_y) - terrain.height(xz - dz, near_y)) / (2 * PROBE)
+def _upright(slope_x: Array, slope_z: Array) -> Array:
+    """``(..., 3)`` unit normal of a surface that rises so much along x and z."""
     n = np.stack([-slope_x, np.ones_like(slope_x), -slope_z], -1)
-    return n / np.linalg.norm(n, axis=-1, keepdims=True)
+    return np.asarray(n / np.linalg.norm(n, axis=-1, keepdims=True))
 
 
 def _quad(low: ArrayLike, high: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
@@ -92,7 +92,8 @@ class Slope:
 
     def normal(self, xz: ArrayLike, near_y: ArrayLike | None = None) -> Array:
         """``(..., 3)``."""
-        return _normal(self, xz, near_y)
+        rise = np.full(np.shape(xz)[:-1], np.tan(self.angle))
+        return _upright(rise * np.sin(self.heading), rise * np.cos(self.heading))
 
     def surface(self, low: ArrayLike, high: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
         """One parallelogram."""
@@ -159,24 +160,36 @@ class HeightField:
         for key in ("x", "z", "y"):
             object.__setattr__(self, key, readonly(getattr(self, key)))
         if self.y.shape != (len(self.z), len(self.x)) or min(self.y.shape) < 2:
-            raise GambolError(f"heights have shape {self.y.shape}", where="terrain", allowed="(len(z), len(x)), 2 or more")
-        if np.any(np.diff(self.x) <= 0) or np.any(np.diff(self.z) <= 0):
-            raise GambolError("the grid's x and z must rise", where="terrain")
+            what = f"heights have shape {self.y.shape}"
+            raise GambolError(what, where="terrain", allowed="(len(z), len(x)), 2 or more")
+        if not (np.all(np.diff(self.x) > 0) and np.all(np.diff(self.z) > 0)):
+            raise GambolError("x or z of the grid does not rise", where="terrain", allowed="rising numbers")
+        if not np.isfinite(self.x[[0, -1]]).all() or not np.isfinite(self.z[[0, -1]]).all():
+            raise GambolError("x or z of the grid is not finite", where="terrain", allowed="rising numbers")
 
-    def height(self, xz: ArrayLike, near_y: ArrayLike | None = None) -> Array:
-        """``(...)`` m; NaN outside the grid."""
+    def _cell(self, xz: ArrayLike) -> tuple[Array, Array, Array, Array]:
+        """Shares u, v (...) of each point's cell, its corner heights (2, 2, ...), and its size (2, ...) m."""
         xz = np.asarray(xz, float)
         x, z = xz[..., 0], xz[..., 1]
         i = np.clip(np.searchsorted(self.x, x, side="right") - 1, 0, len(self.x) - 2)
         j = np.clip(np.searchsorted(self.z, z, side="right") - 1, 0, len(self.z) - 2)
-        u, v = (x - self.x[i]) / (self.x[i + 1] - self.x[i]), (z - self.z[j]) / (self.z[j + 1] - self.z[j])
-        y = (self.y[j, i] * (1 - u) + self.y[j, i + 1] * u) * (1 - v)
-        y = y + (self.y[j + 1, i] * (1 - u) + self.y[j + 1, i + 1] * u) * v
-        return np.where((u >= -EDGE) & (u <= 1 + EDGE) & (v >= -EDGE) & (v <= 1 + EDGE), y, np.nan)
+        wide, deep = self.x[i + 1] - self.x[i], self.z[j + 1] - self.z[j]
+        u, v = (x - self.x[i]) / wide, (z - self.z[j]) / deep
+        inside = (u >= -EDGE) & (u <= 1 + EDGE) & (v >= -EDGE) & (v <= 1 + EDGE)
+        y = np.array([[self.y[j, i], self.y[j, i + 1]], [self.y[j + 1, i], self.y[j + 1, i + 1]]])
+        return np.where(inside, u, np.nan), v, y, np.array([wide, deep])
+
+    def height(self, xz: ArrayLike, near_y: ArrayLike | None = None) -> Array:
+        """``(...)`` m; NaN outside the grid."""
+        u, v, y, _ = self._cell(xz)
+        return np.asarray((y[0, 0] * (1 - u) + y[0, 1] * u) * (1 - v) + (y[1, 0] * (1 - u) + y[1, 1] * u) * v)
 
     def normal(self, xz: ArrayLike, near_y: ArrayLike | None = None) -> Array:
         """``(..., 3)``."""
-        return _normal(self, xz, near_y)
+        u, v, y, (wide, deep) = self._cell(xz)
+        across = (y[0, 1] - y[0, 0]) * (1 - v) + (y[1, 1] - y[1, 0]) * v + 0 * u
+        along = (y[1, 0] - y[0, 0]) * (1 - u) + (y[1, 1] - y[0, 1]) * u
+        return _upright(across / wide, along / deep)
 
     def surface(self, low: ArrayLike, high: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
         """The whole grid."""
@@ -187,155 +200,86 @@ class HeightField:
         return np.stack([gx, self.y, gz], -1).reshape(-1, 3), f
 
 
-@dataclass(frozen=True, eq=False)
-class Mesh:
-    """Triangles: ``vertices`` (V, 3) m and ``faces`` (T, 3). Risers and ceilings' sides are not ground."""
-
-    vertices: Array
-    faces: NDArray[np.int64]
-    name: str = ""
-    _grid: tuple[Array, Array, NDArray[np.int64], NDArray[np.int64], Array] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "vertices", readonly(self.vertices))
-        object.__setattr__(self, "faces", readonly(self.faces, int))
-        where = self.name or "terrain"
-        if self.vertices.ndim != 2 or self.vertices.shape[1:] != (3,) or self.faces.ndim != 2 or not len(self.faces):
-            raise GambolError("the mesh is empty", where=where, allowed="at least one triangle")
-        if self.faces.min() < 0 or self.faces.max() >= len(self.vertices) or not np.isfinite(self.vertices).all():
-            raise GambolError("the mesh has faces without vertices, or vertices that are not finite", where=where)
-        object.__setattr__(self, "_grid", self._bins(where))
-
-    def _bins(self, where: str) -> tuple[Array, Array, NDArray[np.int64], NDArray[np.int64], Array]:
-        """Cells of a grid over x and z: which triangles lie over each."""
-        corners = self.vertices[self.faces]
-        a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-        area = (b[:, 0] - a[:, 0]) * (c[:, 2] - a[:, 2]) - (c[:, 0] - a[:, 0]) * (b[:, 2] - a[:, 2])
-        walkable = np.flatnonzero(np.abs(area) > 1e-10)
-        if not len(walkable):
-            raise GambolError("the mesh has no triangle one could stand on", where=where, do="is its up axis y?")
-        t = corners[walkable][:, :, [0, 2]]
-        low, high = t.min((0, 1)) - 1e-6, t.max((0, 1)) + 1e-6
-        cells = int(np.clip(np.sqrt(len(walkable)) * 1.5, 1, CELLS * 8))
-        size = (high - low) / cells
-        first = np.clip(((t.min(1) - low) / size).astype(int), 0, cells - 1)
-        last = np.clip(((t.max(1) - low) / size).astype(int), 0, cells - 1)
-        span = last - first + 1
-        count = span[:, 0] * span[:, 1]
-        which = np.repeat(np.arange(len(walkable)), count)
-        inside = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        ix = first[which, 0] + inside % span[which, 0]
-        iz = first[which, 1] + inside // span[which, 0]
-        cell = iz * cells + ix
-        order = np.argsort(cell, kind="stable")
-        starts = np.searchsorted(cell[order], np.arange(cells * cells + 1))
-        planes = _planes(corners[walkable])
-        return low, size, starts, which[order], planes
-
-    def height(self, xz: ArrayLike, near_y: ArrayLike | None = None) -> Array:
-        """``(...)`` m."""
-        xz = np.asarray(xz, float)
-        points = xz.reshape(-1, 2)
-        low, size, starts, members, planes = self._grid
-        cells = round(np.sqrt(len(starts) - 1))
-        at = np.floor((points - low) / size)
-        valid = np.isfinite(at).all(-1) & (at >= 0).all(-1) & (at < cells).all(-1)
-        index = np.where(valid, np.nan_to_num(at[:, 1]) * cells + np.nan_to_num(at[:, 0]), 0).astype(int)
-        count = np.where(valid, starts[index + 1] - starts[index], 0)
-        who = np.repeat(np.arange(len(points)), count)
-        offset = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        p = planes[members[starts[index[who]] + offset]]
-        x, z = points[who, 0], points[who, 1]
-        u, v = p[:, 0] * x + p[:, 1] * z + p[:, 2], p[:, 3] * x + p[:, 4] * z + p[:, 5]
-        y = p[:, 6] * x + p[:, 7] * z + p[:, 8]
-        hit = (u >= -1e-7) & (v >= -1e-7) & (u + v <= 1 + 1e-7)
-        if near_y is not None:
-            hit &= y <= np.broadcast_to(np.asarray(near_y, float), xz.shape[:-1]).reshape(-1)[who] + STEP_UP
-        out = np.full(len(points), -np.inf)
-        np.maximum.at(out, who[hit], y[hit])
-        return np.where(np.isfinite(out), out, np.nan).reshape(xz.shape[:-1])
-
-    def normal(self, xz: ArrayLike, near_y: ArrayLike | None = None) -> Array:
-        """``(..., 3)``."""
-        return _normal(self, xz, near_y)
-
-    def surface(self, low: ArrayLike, high: ArrayLike) -> tuple[Array, NDArray[np.int64]]:
-        """The whole mesh."""
-        return self.vertices, self.faces
-
-
-def _planes(corners: Array) -> Array:
-    """(T, 9): barycentric u, v and height y of each triangle as planes over x, z."""
-    a, e, f = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    det = e[:, 0] * f[:, 2] - f[:, 0] * e[:, 2]
-    u = np.stack([f[:, 2], -f[:, 0], f[:, 0] * a[:, 2] - f[:, 2] * a[:, 0]], -1) / det[:, None]
-    v = np.stack([-e[:, 2], e[:, 0], e[:, 2] * a[:, 0] - e[:, 0] * a[:, 2]], -1) / det[:, None]
-    y = u * e[:, 1:2] + v * f[:, 1:2]
-    y[:, 2] += a[:, 1]
-    return np.concatenate([u, v, y], -1)
-
-
 def load_terrain(file: str | FilePath, up: str = "y", scale: float = 1.0) -> Mesh:
-    """A ground from an OBJ, GLB, glTF, PLY or STL file, in metres after ``scale``; ``up`` is y or z.
+    """A ground from an OBJ, GLB, glTF, PLY or STL file.
+
+    Args:
+        file: to read.
+        up: its upward axis. With z up, its x becomes forward (z) and its y left (x).
+        scale: metres of one unit of the file.
 
     Raises:
         GambolError: for a file that is missing, unreadable, empty, or of another kind.
     """
     file = FilePath(file)
-    suffixes = (".obj", ".glb", ".gltf", ".ply", ".stl")
-    if file.suffix.lower() not in suffixes:
-        raise GambolError(f"{file.suffix or 'no suffix'!r} is no ground file", where=str(file), allowed=", ".join(suffixes))
+    kind = file.suffix.lower()
+    if file.is_dir():
+        raise GambolError("it is a folder", where=str(file), allowed=f"a file {', '.join(MESH_FILES)}")
+    if kind not in MESH_FILES:
+        what = f"{file.suffix or 'no suffix'!r} is no ground file"
+        raise GambolError(what, where=str(file), allowed=", ".join(MESH_FILES), do="export the ground as one of these")
     if not file.is_file():
         raise GambolError("there is no such file", where=str(file))
     if up not in ("y", "z"):
         raise GambolError(f"up is {up!r}", where=str(file), allowed="y or z")
-    vertices, faces = _read_obj(file) if file.suffix.lower() == ".obj" else _read_mesh(file)
-    vertices = np.asarray(vertices, float) * scale
+    if not (np.isfinite(scale) and scale > 0):
+        raise GambolError(f"the scale is {scale:g}", where=str(file), allowed="metres of one unit, above 0")
+    vertices, faces = _read_obj(file) if kind == ".obj" else _read_mesh(file)
+    if not len(faces):
+        what = "the mesh is empty" if not len(vertices) else f"{len(vertices)} points and no face"
+        raise GambolError(what, where=str(file), allowed="at least one triangle", do="export it with its faces")
+    vertices = vertices * scale
     if up == "z":
-        vertices = np.stack([vertices[:, 1], vertices[:, 2], vertices[:, 0]], -1)
-    return Mesh(vertices, faces, file.name)
+        vertices = vertices[:, [1, 2, 0]]
+    return Mesh(vertices, faces, str(file))
 
 
 def _read_obj(file: FilePath) -> tuple[Array, NDArray[np.int64]]:
     vertices: list[list[float]] = []
     faces: list[tuple[int, int, int]] = []
-    for number, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise GambolError(f"it cannot be read ({error.strerror})", where=str(file)) from None
+    for number, line in enumerate(text.splitlines(), 1):
         words = line.split()
         try:
             if words[:1] == ["v"]:
-                vertices.append([float(w) for w in words[1:4]])
+                x, y, z = words[1:4]
+                vertices.append([float(x), float(y), float(z)])
             elif words[:1] == ["f"]:
                 ring = [int(w.split("/")[0]) for w in words[1:]]
                 ring = [i - 1 if i > 0 else len(vertices) + i for i in ring]
                 faces += [(ring[0], ring[k], ring[k + 1]) for k in range(1, len(ring) - 1)]
         except ValueError:
-            raise GambolError(f"not a number in {line.strip()[:40]!r}", where=f"{file}, line {number}") from None
-    if any(len(v) != 3 for v in vertices):
-        raise GambolError("a vertex has fewer than three numbers", where=str(file))
-    return np.array(vertices).reshape(-1, 3), np.array(faces, int).reshape(-1, 3)
+            what = f"{line.strip()[:40]!r} is no {'vertex' if words[0] == 'v' else 'face'}"
+            raise GambolError(what, where=f"{file}, line {number}", do="export it again") from None
+    return np.array(vertices, float).reshape(-1, 3), np.array(faces, int).reshape(-1, 3)
 
 
 def _read_mesh(file: FilePath) -> tuple[Array, NDArray[np.int64]]:
-    import trimesh
-
+    try:
+        import trimesh
+    except ImportError:
+        raise MissingExtra("trimesh", "all", f"a {file.suffix} ground") from None
     try:
         mesh = trimesh.load(file, force="mesh")
-    except Exception as error:
-        raise GambolError(f"it cannot be read as a mesh ({error})", where=str(file)) from None
-    vertices, faces = getattr(mesh, "vertices", None), getattr(mesh, "faces", None)
-    if vertices is None or faces is None or not len(faces):
-        raise GambolError("the mesh is empty", where=str(file), allowed="at least one triangle")
-    return np.asarray(vertices, float), np.asarray(faces, int)
+    except Exception as error:  # any of a dozen readers
+        what = f"it cannot be read as a mesh ({str(error)[:80] or error.__class__.__name__})"
+        raise GambolError(what, where=str(file), do="does it open in a viewer? export it again") from None
+    vertices, faces = getattr(mesh, "vertices", []), getattr(mesh, "faces", [])
+    return np.asarray(vertices, float).reshape(-1, 3), np.asarray(faces, int).reshape(-1, 3)
 
 
 def parse_terrain(text: str) -> Terrain:
     """The ground a short text names: ``flat``, ``slope:DEG``, ``stairs:RISE,TREAD,COUNT`` or a mesh file.
 
+    A file may be followed by ``scale=METRES`` of one of its units and ``up=z``: ``stairs.glb scale=0.34 up=z``.
+
     Raises:
         GambolError: where the text is none of these.
     """
     kind, _, rest = text.partition(":")
-    allowed = "flat, slope:DEGREES, stairs:RISE,TREAD,COUNT or a mesh file"
     try:
         if text == "flat":
             return Flat()
@@ -344,8 +288,10 @@ def parse_terrain(text: str) -> Terrain:
         if kind == "stairs":
             rise, tread, count = rest.split(",")
             return Stairs(float(rise), float(tread), int(count), start=2.0)
+        file, scale, up = SCALED.fullmatch(text).groups()  # type: ignore[union-attr]
+        return load_terrain(file, up or "y", float(scale or 1.0))
     except ValueError as error:
         if isinstance(error, GambolError):
             raise
+        allowed = "flat, slope:DEGREES, stairs:RISE,TREAD,COUNT or a mesh file"
         raise GambolError(f"{text!r} does not say a ground", where="terrain", allowed=allowed) from None
-    return load_terrain(text)

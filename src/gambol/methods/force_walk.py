@@ -22,7 +22,7 @@ from gambol.kernels import check_engine, clamp
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
 from gambol.roll import Roll, shifted
-from gambol.stepping import RELEASE, arm_goal, plan_step, stand_border, style_of
+from gambol.stepping import RELEASE, arm_goal, plan_step, rising_time, stand_border, style_of
 from gambol.stride import Stage, frames, posed, reach, standing_sole, step_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import PAPER, row_at
@@ -33,7 +33,7 @@ __all__ = ["PRESETS", "ForceWalk", "State"]
 PRESETS = ("natural", "paper")
 MODE_FV = {"level": 0.1, "up": 0.0, "down": 0.25}  # f_v of eq. 8 [seed]
 KNEE_LEAST = np.radians(6.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
-ROUNDS = 4  # of lowering C until both legs reach
+ROUNDS = 8  # of lowering C until both legs reach
 SPARE = 1e-4  # m
 ALIKE = 2e-4  # largest difference (m, s, rad) of two steps that need looking at once only
 SLACK = 2e-3  # m of unused reach that is left alone
@@ -114,11 +114,7 @@ class ForceWalk:
             rolls = shifted(walker.rear_roll, after.time), shifted(walker.front_roll, after.time)
             walker = walker._replace(time=after.time, rear_roll=rolls[0], front_roll=rolls[1])
         ahead = _ahead(course, walker, scene)
-        low = (
-            0.0
-            if after is None
-            else max(0.0, float(walker.border.position[1] - _mass_centre(after, task)[1]))
-        )
+        low = 0.0 if after is None else max(0.0, float(walker.border.position[1] - _mass_centre(after, task)[1]))
         walker = self._down(walker, ahead, scene, low)
         return State(walker, ahead, task, course, False, None, None, scene.figure, walker.low)
 
@@ -127,9 +123,7 @@ class ForceWalk:
         if state.over:
             return state, None
         w, course = state.walker, state.course
-        if state.task is not None and (
-            state.task.path is not task.path or state.task.terrain is not task.terrain
-        ):
+        if state.task is not None and (state.task.path is not task.path or state.task.terrain is not task.terrain):
             course = _course(task)
         scene = self._scene(task, w.time, w.speed)
         fresh = state.ahead is None or state.task is not task or scene.pace.speed != w.speed > 0
@@ -217,7 +211,7 @@ class ForceWalk:
         span = (1 + row["double"]) * t0
         still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, max(row["b"], 0.85), row["p"], row["e"], 0.0)
         rear_roll = still._replace(  # the first foot leaves as in walking, only more gently
-            heel_off=max(rise - 0.4 * span, 0.05),
+            heel_off=max(rise - rising_time(0.4 * span, 0.55 * row["push"] * still.b, scene.figure.foot), 0.05),
             toes_off=rise - 0.12 * span,
             lift=rise,
             push=0.55 * row["push"],
@@ -225,10 +219,24 @@ class ForceWalk:
         )
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
         return Walker(
-            time=0.0, rear=rear, front=front, rear_roll=rear_roll, front_roll=still, border=border,
-            yaw=0.5 * (rear.heading + front.heading), yaw_rate=0.0, trail=np.zeros((3, 6)), trail_stance=rise,
-            trail_shift=0.0, double=rise, standing=True, phase_rate=0.5 / t0, style=style_of(scene, 0.0, 0.0),
-            arms=arms, low=0.0, speed=0.0,
+            time=0.0,
+            rear=rear,
+            front=front,
+            rear_roll=rear_roll,
+            front_roll=still,
+            border=border,
+            yaw=0.5 * (rear.heading + front.heading),
+            yaw_rate=0.0,
+            trail=np.zeros((3, 6)),
+            trail_stance=rise,
+            trail_shift=0.0,
+            double=rise,
+            standing=True,
+            phase_rate=0.5 / t0,
+            style=style_of(scene, 0.0, 0.0),
+            arms=arms,
+            low=0.0,
+            speed=0.0,
         )
 
     def _down(self, walker: Walker, ahead: Ahead, scene: Scene, low: float) -> Walker:
@@ -244,9 +252,7 @@ class ForceWalk:
             low += 1.05 * over + SPARE
         return walker
 
-    def _lowered(
-        self, state: State, ahead: Ahead, scene: Scene, fresh: bool
-    ) -> tuple[StepPlan, Walker, Sketch | None]:
+    def _lowered(self, state: State, ahead: Ahead, scene: Scene, fresh: bool) -> tuple[StepPlan, Walker, Sketch | None]:
         """The step planned with its end border low enough for both legs to reach in this step and the next.
 
         Also returns the sketch of the next step, which is its plan if nothing changes by then.
@@ -258,7 +264,7 @@ class ForceWalk:
                 plan, after, over = sketch.plan, sketch.after, -1.0
             else:
                 plan, after = plan_step(w, ahead, (low, low), scene)
-                over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene)
+                over = _excess(reach(plan, scene.figure, self.engine, slice(10, None)), scene)
             if ahead.one is None and over <= 0:
                 return plan, after, None
             if ahead.one is None:
@@ -340,9 +346,7 @@ def _taken_over(after: Handover, feet: tuple[Footstep, Footstep], scene: Scene) 
         centre = np.array([foot.centre[0], place[1], foot.centre[2]])
         heading = yaw - foot.side * TOE_OUT
         out.append(
-            foot._replace(
-                place=place, heading=heading, yaw=yaw, pitch=float(np.arcsin(along[1])), centre=centre
-            )
+            foot._replace(place=place, heading=heading, yaw=yaw, pitch=float(np.arcsin(along[1])), centre=centre)
         )
     return out[0], out[1]
 
@@ -356,9 +360,7 @@ def _ahead(course: Course, w: Walker, scene: Scene) -> Ahead:
     rear, front = w.rear, w.front
     length = scene.pace.step_length
     for _ in range(4):
-        step = (
-            None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
-        )
+        step = None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
         found.append(step)
         if step is not None:
             rear, front = front, step
