@@ -31,9 +31,7 @@ def sampled(arm: Arm, n: int = 4000) -> tuple[float, float, float, float]:
     s = (np.arange(n) + 0.5) / n
     fore = np.array([np.cos(arm.elbow), np.sin(arm.elbow)])
     elbow = np.array([arm.upper, 0.0])
-    places = np.concatenate(
-        [s[:, None] * elbow, elbow + s[:, None] * arm.fore * fore, (elbow + arm.fore * fore)[None]]
-    )
+    places = np.concatenate([s[:, None] * elbow, elbow + s[:, None] * arm.fore * fore, (elbow + arm.fore * fore)[None]])
     masses = np.r_[np.full(n, arm.upper_mass / n), np.full(n, arm.fore_mass / n), arm.hand_mass]
     centre = masses @ places / masses.sum()
     return np.arctan2(centre[1], centre[0]), np.hypot(*centre), masses.sum(), masses @ (places**2).sum(1)
@@ -49,7 +47,8 @@ def full(arm: Arm, row: np.ndarray, shoulder: float, step: float, n: int = 400) 
         pushed = -shoulder * nu**2 * np.cos(nu * t) * np.cos(y[0]) + G * np.sin(y[0])
         return np.array([y[1], torque - p.mass * p.radius / p.inertia * pushed])
 
-    out, y = [row[0]], np.array([row[0], 0.0])
+    y = np.array([row[0] - row[7] + p.gamma, 0.0])
+    out = [y[0]]
     for k in range(n):
         t = k * h
         torque = f1 if t + h / 2 <= switch else f2
@@ -66,9 +65,7 @@ def full(arm: Arm, row: np.ndarray, shoulder: float, step: float, n: int = 400) 
 def test_equations_13_15_16_against_a_sampled_arm(arm):
     gamma, radius, mass, inertia = sampled(arm)
     p = pendulum(arm)
-    assert (p.gamma, p.radius, p.mass, p.inertia) == pytest.approx(
-        (gamma, radius, mass, inertia), rel=1e-6, abs=1e-6
-    )
+    assert (p.gamma, p.radius, p.mass, p.inertia) == pytest.approx((gamma, radius, mass, inertia), rel=1e-6, abs=1e-6)
 
 
 @given(arms)
@@ -85,7 +82,7 @@ def test_a_load_in_the_hand_changes_the_arm(arm, load):
     plain, loaded = pendulum(arm), pendulum(arm._replace(hand_mass=arm.hand_mass + load))
     assert loaded.inertia > plain.inertia and loaded.mass == pytest.approx(plain.mass + load)
     assert loaded.radius > plain.radius if arm.elbow < 0.5 else True
-    rate = [drive(p, -0.1, 0.5, 0.0, (0.6, 0.37))[1] for p in (plain, loaded)]
+    rate = [drive(p, -0.1, 0.5, 0.0, (0.3, 0.2))[1] for p in (plain, loaded)]
     if arm.elbow < 0.5:
         assert rate[1] < rate[0]
 
@@ -101,9 +98,7 @@ def test_both_ends_are_met_at_rest(arm, start, end, shoulder, step, share):
         rates.append([(-3 * a[0] + 4 * a[1] - a[2]) / (2 * h), (3 * a[5] - 4 * a[4] + a[3]) / (2 * h)])
     size = np.abs(row[[2, 3, 5]]).max() + row[1] ** 2 + 1
     assert np.abs(rates[1]).max() < 1e-4 * size
-    assert (
-        np.abs(rates[1]).max() < 0.35 * np.abs(rates[0]).max() + 1e-7 * size
-    )  # the error is of second order
+    assert np.abs(rates[1]).max() < 0.35 * np.abs(rates[0]).max() + 1e-7 * size  # the error is of second order
 
 
 @given(arms, angles, angles, st.floats(-0.05, 0.05), step_times, st.floats(0.3, 0.8))
@@ -123,11 +118,14 @@ def test_the_angle_solves_the_linear_equation(arm, start, end, shoulder, step, s
     assert near[0] == pytest.approx(near[1], abs=1e-6)
 
 
-@pytest.mark.parametrize("v_hat, step", [(0.166, 0.816), (0.282, 0.63)])
+@pytest.mark.parametrize(
+    "v_hat, step, most",
+    [(0.166, 0.816, 0.4), (0.282, 0.630, 0.4), (0.398, 0.531, 0.4), (0.513, 0.469, 0.4), (0.696, 0.404, 1.2)],
+)
 @pytest.mark.parametrize("forward", [True, False])
 @pytest.mark.parametrize("with_body", [1, -1])
-def test_the_full_equation_14(v_hat, step, forward, with_body):
-    """The swings of slow walks: the closed form against Runge-Kutta within 0.4 degrees all the way."""
+def test_the_full_equation_14(v_hat, step, most, forward, with_body):
+    """The swings of the five speeds: the closed form against Runge-Kutta within so many degrees all the way."""
     body, row = Body(), row_at(v_hat)
     o, m = figure_of(body).offsets, body.mass
     arm = Arm(abs(o[8, 0]), abs(o[9, 0]), 0.028 * m, 0.016 * m, 0.006 * m, 0.28 + 0.25 * v_hat)
@@ -136,10 +134,10 @@ def test_the_full_equation_14(v_hat, step, forward, with_body):
     times = (step, (1 + row["double"]) * step / 2)
     driven = drive(pendulum(arm), 0.08 - swing, 0.08 + swing, shoulder, times)
     error = full(arm, driven, shoulder, step) - arm_angle(np.linspace(0, step, 401), driven)
-    assert np.degrees(np.abs(error).max()) < 0.4
+    assert np.degrees(np.abs(error).max()) < most
 
 
-@pytest.mark.parametrize("step", [0.45, 0.6, 0.9])
+@pytest.mark.parametrize("step", [0.4, 0.5, 0.6])
 def test_small_swings_of_a_straight_arm_are_exact(step):
     """Where sin Theta is Theta, the closed form is equation 14: the error is cubic in the swing."""
     arm, errors = PAPER_ARM._replace(elbow=0.0), []
@@ -166,8 +164,7 @@ def test_where_the_arm_s_own_rate_is_the_step_s():
     step = np.pi / omega
     t = np.linspace(0, 1, 21)
     here, before, after = (
-        arm_angle(t * s, drive(p, -0.15, 0.5, 0.02, (s, 0.6 * s)))
-        for s in (step, step * (1 - 1e-6), step * (1 + 1e-6))
+        arm_angle(t * s, drive(p, -0.15, 0.5, 0.02, (s, 0.6 * s))) for s in (step, step * (1 - 1e-6), step * (1 + 1e-6))
     )
     assert np.isfinite(here).all()
     np.testing.assert_allclose(before, here, atol=1e-5)
@@ -179,7 +176,5 @@ def test_forward_and_backward_swings_mirror(arm, start, size, step):
     """With a straight elbow the arm knows no forward: opposite ends and shoulder give the opposite swing."""
     p = pendulum(arm._replace(elbow=0.0))
     t = np.linspace(0, step, 21)
-    a, b = (
-        arm_angle(t, drive(p, s * start, s * (start + size), s * 0.02, (step, 0.6 * step))) for s in (1, -1)
-    )
+    a, b = (arm_angle(t, drive(p, s * start, s * (start + size), s * 0.02, (step, 0.6 * step))) for s in (1, -1))
     np.testing.assert_allclose(a, -b, atol=1e-9)

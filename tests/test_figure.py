@@ -231,9 +231,7 @@ def test_arms_swing_as_the_pendulum_says(name):
         for k, (side, out) in enumerate((("left", 1.0), ("right", -1.0))):
             local = q[body.skeleton.index(f"{side}_upper_arm")].T
             down = quat.rotate(local, np.broadcast_to([out, 0.0, 0.0], (len(t), 3)))
-            np.testing.assert_allclose(
-                np.arctan2(down[:, 2], -down[:, 1]), arm_angle(t, plan.arms[k]), atol=1e-9
-            )
+            np.testing.assert_allclose(np.arctan2(down[:, 2], -down[:, 1]), arm_angle(t, plan.arms[k]), atol=1e-9)
             assert (down[:, 0] * out > 0).all()  # held from the body
 
 
@@ -264,9 +262,7 @@ def test_the_mirrored_path_is_walked_mirrored():
     a, b = (generate(ForceWalk(), Task(path=Path(arc * [side, 1, 1]))) for side in (1, -1))
     s = a.skeleton
     swap = {"left": "right", "right": "left"}
-    partner = [
-        s.index("_".join([swap.get(n.split("_")[0], n.split("_")[0]), *n.split("_")[1:]])) for n in s.names
-    ]
+    partner = [s.index("_".join([swap.get(n.split("_")[0], n.split("_")[0]), *n.split("_")[1:]])) for n in s.names]
     np.testing.assert_allclose(b.root, a.root * [-1, 1, 1], atol=1e-9)
     np.testing.assert_allclose(b.positions()[:, partner], a.positions() * [-1, 1, 1], atol=1e-9)
     np.testing.assert_allclose(b.forces[:, ::-1], a.forces * [-1, 1, 1], atol=1e-6)

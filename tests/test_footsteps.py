@@ -79,7 +79,7 @@ def test_straight_on_the_flat(distance, length, first):
 
 
 # rounded corners, and some so sharp that they are turned on the spot
-turns = st.one_of(st.floats(-1.6, 1.6), st.floats(2.7, 3.0), st.floats(-3.0, -2.7))
+turns = st.floats(-3.1, 3.1)
 polylines = st.lists(st.tuples(st.floats(2.5, 5.0), turns), min_size=1, max_size=5)
 
 
@@ -126,7 +126,7 @@ def stair_feet(rise: float, tread: float, count: int, start: float, length: floa
 
 @settings(max_examples=100)
 @given(
-    st.floats(0.095, 0.20), st.floats(0.26, 0.40), st.integers(1, 8), st.floats(0.8, 3.0), st.floats(0.4, 0.8),
+    st.floats(0.08, 0.20), st.floats(0.26, 0.40), st.integers(1, 8), st.floats(0.8, 3.0), st.floats(0.4, 0.8),
     st.sampled_from([1, -1]),
 )  # fmt: skip
 def test_stairs_up_and_down(rise, tread, count, start, length, way):
@@ -233,10 +233,11 @@ def test_laps():
 def test_the_path_off_the_terrain_is_named():
     """Where the ground ends, along the path and in the world."""
     plate = Mesh(np.array([[-1.0, 0, -1], [-1, 0, 4], [1, 0, 4], [1, 0, -1]]), np.array([[0, 1, 2], [0, 2, 3]]))
-    with pytest.raises(GambolError, match=r"leaves the terrain 4\.0\d m along it .*x 0\.00, z 4\.0\d"):
+    with pytest.raises(GambolError, match=r"4\.0\d m along .*x 0\.00, z 4\.0\d") as error:
         survey(straight(8.0), plate, BODY, HALF)
+    assert "leaves the terrain" in str(error.value)
     narrow = Stairs(0.15, 0.3, 3, width=0.08)
-    with pytest.raises(GambolError, match=r"leaves the terrain 0\.00 m along it"):
+    with pytest.raises(GambolError, match=r"leaves the terrain 0\.00 m along"):
         survey(straight(3.0), narrow, BODY, HALF)
 
 

@@ -17,9 +17,7 @@ bodies = st.builds(Body, st.floats(0.9, 2.2))
 walking = st.floats(0.1, 0.7)  # v / sqrt(g leg)
 
 
-@pytest.mark.parametrize(
-    "speed, cadence", [(0.5, 73.5), (0.85, 95.3), (1.2, 112.9), (1.55, 127.9), (2.1, 148.5)]
-)
+@pytest.mark.parametrize("speed, cadence", [(0.5, 73.5), (0.85, 95.3), (1.2, 112.9), (1.55, 127.9), (2.1, 148.5)])
 def test_the_rate_law_at_five_speeds(speed, cadence):
     """Steps a minute with a leg of 0.929 m, fitted to 26 adults."""
     assert pytest.approx(0.929, abs=2e-3) == LEG
@@ -88,9 +86,7 @@ def test_a_schedule_is_linear_between_its_rows_and_held_outside():
     assert [gait.at(t).speed for t in times] == pytest.approx([1.0, 1.0, 1.1, 1.4, 1.1, 0.8, 0.8])
     assert pace(gait, BODY, 5.0) == pace(Gait(speed=float(gait.at(5.0).speed)), BODY)
     assert Gait(speed=1.1).at(7.0) == Gait(speed=1.1)
-    assert Gait(np.array([[0.0, 1.0], [2.0, 1.5]])) == Gait(
-        ((0.0, 1.0), (2.0, 1.5))
-    )  # a value, whatever it came from
+    assert Gait(np.array([[0.0, 1.0], [2.0, 1.5]])) == Gait(((0.0, 1.0), (2.0, 1.5)))  # a value, whatever it came from
 
 
 @pytest.mark.parametrize(

@@ -170,9 +170,7 @@ def call(function, name: str, arguments: tuple, rows, lead: tuple[int, ...]) -> 
         given = function(out, *arguments)
     else:
         given = function(*arguments, out, *(() if after is None else (after,)))
-    parts = (
-        [] if given is None else [np.asarray(v) for v in (given if isinstance(given, tuple) else (given,))]
-    )
+    parts = [] if given is None else [np.asarray(v) for v in (given if isinstance(given, tuple) else (given,))]
     return np.concatenate([*(np.broadcast_to(v, lead)[None] for v in parts), out])
 
 
@@ -286,9 +284,7 @@ class Modules:
         self.folder, self.count = folder, 0
         monkeypatch.syspath_prepend(str(folder))
 
-    def load(
-        self, name: str, body: str = "x + FAR", constant: str = "FAR = 1.5", scale: str = "2.0"
-    ) -> Kernel:
+    def load(self, name: str, body: str = "x + FAR", constant: str = "FAR = 1.5", scale: str = "2.0") -> Kernel:
         """The outer kernel of the two modules as now written; the same name is the same file."""
         texts = {
             f"{name}_inner": self.INNER.format(constant=constant, body=body),
@@ -329,6 +325,14 @@ def test_the_digest_follows_callees_and_constants(modules, change):
     assert modules.load("kernels_under_test").digest == before
 
 
+@pytest.mark.parametrize("other", ["np.array([1.5 + 1e-12, 2.0])", "np.array([1.5, 3.0])", "np.array([1.5])"])
+def test_the_digest_sees_arrays_to_the_last_digit(modules, other):
+    texts = {"body": "x + FAR[0]", "constant": "import numpy as np; FAR = np.array([1.5, 2.0])"}
+    before = modules.load("kernels_with_arrays", **texts).digest
+    texts["constant"] = f"import numpy as np; FAR = {other}"
+    assert modules.load("kernels_with_arrays", **texts).digest != before
+
+
 def test_compiled_code_is_never_stale(modules):
     """numba's disk cache looks at one file only: a change in the callee's file must still be seen."""
     pytest.importorskip("numba")
@@ -346,7 +350,5 @@ def test_digests_are_stable_and_all_different():
 def test_digests_are_the_same_in_another_process():
     """Else the cache on disk would never be found again."""
     code = "from gambol.figure import pose_frames, sole_frames; print(pose_frames.digest, sole_frames.digest)"
-    out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert out == [kernels()["figure.pose_frames"].digest, kernels()["figure.sole_frames"].digest]

@@ -108,18 +108,14 @@ def problems(draw, standing: bool = True):
     double, after = step * draw(st.floats(0.08, 0.45)), step * draw(st.floats(0.08, 0.45))
     stance = draw(st.floats(0.4, 1.6)) + double
     fades = (
-        (draw(st.sampled_from([0.0, 0.6])) * step, draw(st.sampled_from([0.0, 0.7])) * step)
-        if standing
-        else (0.0, 0.0)
+        (draw(st.sampled_from([0.0, 0.6])) * step, draw(st.sampled_from([0.0, 0.7])) * step) if standing else (0.0, 0.0)
     )
     known = Known(rng.normal(0, 3, (3, 6)), stance, stance - double, *fades)
     yaw = rng.uniform(-np.pi, np.pi)
     forward = np.array([np.sin(yaw), 0, np.cos(yaw)])
     axes = np.array([forward, [0, 1, 0], [forward[2], 0, -forward[0]]])
     ends = tuple(Border(rng.normal(0, 1, 3), rng.normal(0, 1, 3)) for _ in range(2))
-    ratios = Shape(
-        (1.0, *rng.uniform(0, 0.6, 2)), (1.0, 0.0, rng.uniform(0, 0.5)), (0.07, -0.03, -0.03), 0.14, None
-    )
+    ratios = Shape((1.0, *rng.uniform(0, 0.6, 2)), (1.0, 0.0, rng.uniform(0, 0.5)), (0.07, -0.03, -0.03), 0.14, None)
     return ratios, StepTime(step, step + after, double), known, ends, axes, draw(st.sampled_from([-1.0, 1.0]))
 
 
@@ -150,9 +146,7 @@ def test_the_steady_walk_solves_to_the_printed_force(fv, side):
 def test_forward_and_lateral_force_as_printed():
     """x: brake then push, antisymmetric, no net impulse, 0.20 BW; z: outward dip, then inward."""
     u = np.linspace(0, 1, 4001)
-    curves = (
-        np.array(foot_motion(u * TIMES.stance, printed(0.1, 1.0), TIMES.stance, 0.0, TIMES.stance)[3:]) / G
-    )
+    curves = np.array(foot_motion(u * TIMES.stance, printed(0.1, 1.0), TIMES.stance, 0.0, TIMES.stance)[3:]) / G
     inward, forward = -curves[0], curves[2]
     assert abs(np.trapezoid(forward, u)) < 1e-9
     np.testing.assert_allclose(forward, -forward[::-1], atol=1e-9)
@@ -187,6 +181,16 @@ def test_the_sway_scales_the_side_force_alone(sway):
     assert (asked.forward, asked.up, asked.rise) == (plain.forward, plain.up, plain.rise)
 
 
+@pytest.mark.parametrize("sway", [0.03, 0.05, 0.075])
+def test_the_sway_asked_for_is_the_sway_of_a_stride(sway):
+    shape, t, stride = paper_shape(sway=sway), np.linspace(0, T, 2001), []
+    scale = steady(shape, T, 0.25 * T).side_velocity / steady(paper_shape(), T, 0.25 * T).side_velocity
+    for side in (1.0, -1.0):
+        known = Known(printed(0.1, -side, scale), TIMES.stance, T, 0.0, 0.0)
+        stride.append(track(t, printed(0.1, side, scale), TIMES, known, periodic(shape, side)[0])[0])
+    assert np.ptp(stride) == pytest.approx(sway, rel=5e-3)
+
+
 def test_the_stride_is_closed_and_each_step_the_mirror_of_the_last():
     t, stride = np.linspace(0, T, 2001), []
     for side in (1.0, -1.0):
@@ -201,9 +205,7 @@ def test_the_stride_is_closed_and_each_step_the_mirror_of_the_last():
 def test_a_disturbed_walk_finds_its_force_again(v_hat):
     """Meeting position and velocity, errors of the trailing force die out (by position alone they grow)."""
     row = row_at(v_hat)
-    shape = Shape(
-        (1.0, row["ax2"], row["ax3"]), (1.0, row["ay2"], row["ay3"]), (0.07, -0.03, -0.03), row["sx"], 0.05
-    )
+    shape = Shape((1.0, row["ax2"], row["ax3"]), (1.0, row["ay2"], row["ay3"]), (0.07, -0.03, -0.03), row["sx"], 0.05)
     double = row["double"] * T
     s = steady(shape, T, double)
     times = StepTime(T, T + double, double)
@@ -340,9 +342,7 @@ def test_a_foot_is_silent_before_and_coasts_after(step, stance, shift, share):
 
 def test_the_walk_of_the_preset_shows_the_printed_force():
     """100 steps/min, 0.70 m: the exported forces have the printed peaks within 0.05 BW, and C rises 37 mm."""
-    motion = generate(
-        ForceWalk(preset="paper"), Task(path=straight(9), gait=Gait(step_length=W, cadence=100), fps=240)
-    )
+    motion = generate(ForceWalk(preset="paper"), Task(path=straight(9), gait=Gait(step_length=W, cadence=100), fps=240))
     strikes = motion.info["events"]["left_strike"]
     first, last = strikes[2], strikes[3]
     age = motion.times - first

@@ -61,9 +61,7 @@ def test_heel_then_ball_then_tip_is_the_fixed_point(roll, foot):
 
 @given(rolls(), feet())
 def test_no_part_goes_into_the_ground(roll, foot):
-    if (
-        roll.e > 0 or roll.toes > roll.push
-    ):  # there the formula may turn back: see the next test for the table's own
+    if roll.e > 0 or roll.toes > roll.push:  # there the formula may turn back: see the next test for the table's own
         roll = roll._replace(e=-0.5, toes=0.5 * roll.push)
     at = points(np.linspace(roll.land, roll.lift, 400), roll, foot)
     assert at[:2, 1].min() > -1e-12  # heel and ball; the tip is fixed or above by the test before

@@ -59,9 +59,7 @@ def test_many_quintics_are_each_of_them(seed):
 def test_bumps_are_one_in_the_middle_and_still_at_both_ends():
     for k, bump in enumerate(BUMP):
         assert poly.polyval(0.5, bump) == pytest.approx(1.0 if k == 0 else 0.0, abs=1e-12)
-        assert [derivative(bump, r, n, 1.0) for r in (0.0, 1.0) for n in (0, 1, 2)] == pytest.approx(
-            [0] * 6, abs=1e-9
-        )
+        assert [derivative(bump, r, n, 1.0) for r in (0.0, 1.0) for n in (0, 1, 2)] == pytest.approx([0] * 6, abs=1e-9)
     s = np.linspace(0, 1, 21)
     w, q = 64 * s**3 * (1 - s) ** 3, 2 * s - 1
     np.testing.assert_allclose([poly.polyval(s, b) for b in BUMP], [w, w * q, w * q * q], atol=1e-12)
@@ -88,9 +86,7 @@ def test_through_meets_ends_and_via_and_is_smooth_to_the_fourth_derivative(seed,
         left = [derivative(first, 0.0, n, at) for n in (0, 1, 2)]
         right = [derivative(second, 1.0, n, 1 - at) for n in (0, 1, 2)]
         np.testing.assert_allclose(left + right, ends[d], atol=size / min(at, 1 - at) ** 2)
-        assert (poly.polyval(1.0, first), poly.polyval(0.0, second)) == pytest.approx(
-            (via[d], via[d]), abs=size
-        )
+        assert (poly.polyval(1.0, first), poly.polyval(0.0, second)) == pytest.approx((via[d], via[d]), abs=size)
         for n in range(1, 5):
             a, b = derivative(first, 1.0, n, at), derivative(second, 0.0, n, 1 - at)
             assert a == pytest.approx(b, abs=size / min(at, 1 - at) ** n), n
@@ -160,6 +156,4 @@ def test_evaluate_reads_the_right_piece(seed, at):
         piece, r = (path[0], s / at) if s <= at else (path[1], (s - at) / (1 - at))
         for d in range(3):
             assert evaluate(s, at, path, d) == pytest.approx(poly.polyval(r, piece[d]), abs=1e-9)
-            assert evaluate(np.array([s]), at, path, d)[0] == pytest.approx(
-                evaluate(s, at, path, d), abs=1e-12
-            )
+            assert evaluate(np.array([s]), at, path, d)[0] == pytest.approx(evaluate(s, at, path, d), abs=1e-12)
