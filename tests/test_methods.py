@@ -13,7 +13,7 @@ from gambol.errors import GambolError
 from gambol.gait import Gait
 from gambol.methods import METHODS
 from gambol.motion import join
-from gambol.path import Path
+from gambol.path import Path, parse_path
 from gambol.synthesis import Stream, Task, dials, generate
 
 pytestmark = pytest.mark.parametrize("name", list(METHODS))
@@ -239,3 +239,16 @@ def test_a_walk_takes_over_where_another_stopped(name):
     assert slides(both).max() < 1e-3
     assert np.abs(begun.root[0] - parts[-1].root[-1]).max() < 0.03
     assert len(both) == pytest.approx(onward.state.walker.time * 60, abs=2)
+
+
+@pytest.mark.parametrize("side", [0.1, -0.1])
+def test_turning_back_takes_half_a_turn(name, side):
+    """A reversal is turned on the spot the short way, in several steps, feet planted."""
+    task = Task(path=parse_path(f"0,0 0,3 {side},0"))
+    motion = generate(METHODS[name](), task)
+    w, x, y, z = np.moveaxis(motion.rotations[:, 0], -1, 0)
+    yaw = np.unwrap(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y)))
+    assert 160 < abs(np.degrees(yaw[-1] - yaw[0])) < 200
+    assert np.degrees(np.ptp(yaw)) < 215
+    assert np.degrees(np.abs(np.diff(yaw)).max()) * motion.fps < 250
+    assert slides(motion).max() < 1e-3

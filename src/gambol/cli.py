@@ -18,8 +18,10 @@ from gambol import __version__
 from gambol.errors import GambolError
 from gambol.facts import facts, jsonable, sentences
 from gambol.forms import (
+    DEFAULT_GROUND,
     DEFAULT_PACE,
     DEFAULT_WALK,
+    GroundForm,
     PaceForm,
     WalkForm,
     ground_name,
@@ -47,6 +49,7 @@ Dials = Annotated[tuple[str, ...], Parameter(name="--dial", negative=(), show_de
 Json = Annotated[bool, Parameter(name="--json", negative=())]
 Switch = Annotated[bool, Parameter(negative=())]
 Fields = Parameter(name="*")
+Ground = Annotated[GroundForm, Fields]
 
 MOTION_FILES = (".npz", ".bvh", ".glb")
 DEFAULT_VIEW = "three-quarter"
@@ -57,7 +60,7 @@ PICTURES, VIDEOS = (".png",), (".mp4",)
 def walk(  # noqa: PLR0913
     *,
     path: Text = None,
-    terrain: Text = None,
+    ground: Ground = DEFAULT_GROUND,
     pace: Annotated[PaceForm, Fields] = DEFAULT_PACE,
     form: Annotated[WalkForm, Fields] = DEFAULT_WALK,
     dial: Dials = (),
@@ -71,7 +74,6 @@ def walk(  # noqa: PLR0913
     Args:
         path: a file (.csv with x,y,z in metres, y up; .json), or points "x,z x,z ...", or demo. By default
             6 m straight ahead.
-        terrain: a mesh file, flat, slope:DEGREES, stairs:RISE,TREAD,COUNT (metres), or demo.
         dial: NAME=VALUE of a dial of the method, as often as wanted; `gambol dials` lists them.
         output: a file to write, as often as wanted: .npz, .bvh or .glb.
         mesh: with the skinned figure in a .glb; without, animation only.
@@ -81,8 +83,9 @@ def walk(  # noqa: PLR0913
     check_targets(output, MOTION_FILES)
     from gambol.synthesis import generate
 
-    scene = read_scene(path, terrain)
-    motion = told(generate(form.method(dial), form.task(scene, pace)), ground_name(path, terrain))
+    named = ground.text()
+    scene = read_scene(path, named)
+    motion = told(generate(form.method(dial), form.task(scene, pace)), ground_name(path, named))
     for file in output:
         write(motion, file, mesh, scene[1])
     if as_json:
@@ -97,26 +100,26 @@ def walk(  # noqa: PLR0913
 
 
 @app.command
-def measure(file: Path, *, terrain: Text = None, as_json: Json = False) -> int:
+def measure(file: Path, *, ground: Ground = DEFAULT_GROUND, as_json: Json = False) -> int:
     """Measure a motion: feet, speed, path, smoothness, joint limits, forces.
 
-    The exit code is 1 where feet slide or sink beyond the tolerance.
+    The exit code is 1 where feet slide or sink beyond the tolerance. The ground is by default the one named in
+    the file, else flat.
 
     Args:
         file: a .npz, .bvh or .glb motion.
-        terrain: the ground it walks on, as for walk; by default the one named in the file, else flat.
         as_json: print everything as JSON.
     """
     from gambol.io import load
     from gambol.measure import measure as measured
 
     motion = load(file)
-    ground = terrain or str(motion.info.get("ground", "flat"))
-    report = measured(motion, read_ground(ground))
+    named = ground.text() or str(motion.info.get("ground", "flat"))
+    report = measured(motion, read_ground(named))
     if as_json:
-        print_json({"file": str(file), "ground": ground, **report.to_json()})
+        print_json({"file": str(file), "ground": named, **report.to_json()})
     else:
-        print(f"{file} on {ground}")
+        print(f"{file} on {named}")
         for line in report.lines():
             print(line)
     return 0 if report.passed else 1
@@ -124,14 +127,15 @@ def measure(file: Path, *, terrain: Text = None, as_json: Json = False) -> int:
 
 @app.command
 def render(
-    file: Path, *, output: Files = (), terrain: Text = None, view: str = DEFAULT_VIEW, strip: Switch = False
+    file: Path, *, output: Files = (), ground: Ground = DEFAULT_GROUND, view: str = DEFAULT_VIEW, strip: Switch = False
 ) -> int:
     """Draw a motion: a contact sheet (.png) or a video (.mp4), with no GPU and no window.
+
+    The ground is by default the one named in the file, else flat.
 
     Args:
         file: a .npz, .bvh or .glb motion.
         output: the picture or video to write, as often as wanted; by default FILE.png.
-        terrain: the ground to draw, as for walk; by default the one named in the file, else flat.
         view: front, side, three-quarter or top, relative to the way the figure travels.
         strip: all poses in one wide picture instead of a sheet.
     """
@@ -140,9 +144,9 @@ def render(
     from gambol.io import load
 
     motion = load(file)
-    ground = read_ground(terrain or str(motion.info.get("ground", "flat")))
+    surface = read_ground(ground.text() or str(motion.info.get("ground", "flat")))
     for target in targets:
-        draw(motion, target, ground, Look(view, strip))
+        draw(motion, target, surface, Look(view, strip))
         print(f"wrote {target}")
     return 0
 

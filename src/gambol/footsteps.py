@@ -146,6 +146,9 @@ def next_step(course: Course, rear: Footstep, front: Footstep, length: float) ->
         return None
     s, stair, tread = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
     foot = _foothold(course, side, s, "walk", stair)
+    # after a turn on the spot the path's heading may be whole turns away from the body's
+    spin = 2 * np.pi * round((front.heading - foot.heading) / (2 * np.pi))
+    foot = foot._replace(heading=foot.heading + spin, yaw=foot.yaw + spin)
     turned = _turned(tread, course.body)
     if turned > TOE_OUT:
         foot = _set_down(course, foot._replace(yaw=foot.heading + side * turned))

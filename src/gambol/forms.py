@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from gambol.errors import GambolError
@@ -16,12 +16,46 @@ if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
 __all__ = [
-    "DEFAULT_PACE", "DEFAULT_WALK", "PaceForm", "WalkForm", "dial_values", "ground_name", "nearest",
-    "read_ground", "read_scene",
+    "DEFAULT_GROUND", "DEFAULT_PACE", "DEFAULT_WALK", "GroundForm", "PaceForm", "WalkForm", "dial_values",
+    "ground_name", "nearest", "read_ground", "read_scene",
 ]
 
 DEMO = "demo"  # the built-in scene, as a path and as a ground
 GROUNDS = ("flat", "slope", "stairs", DEMO)
+
+
+@dataclass(frozen=True)
+class GroundForm:
+    """The ground; scale and upward axis are those of a mesh file.
+
+    Attributes:
+        terrain: a mesh file, flat, slope:DEGREES, stairs:RISE,TREAD,COUNT (metres), or demo.
+        terrain_scale: metres of one unit of the mesh file.
+        terrain_up: y or z, the upward axis of the mesh file; with z, its x is forward.
+    """
+
+    terrain: str | None = None
+    terrain_scale: float = 1.0
+    terrain_up: str = "y"
+
+    def text(self) -> str | None:
+        """The same in one text, as a clip keeps it; None where nothing is said.
+
+        Raises:
+            GambolError: for a scale or an axis without a mesh file.
+        """
+        said = [f"scale={self.terrain_scale!r}"] * (self.terrain_scale != 1.0) + [f"up={self.terrain_up}"] * (
+            self.terrain_up != "y"
+        )
+        if not said or self.terrain is None:
+            if said:
+                what = f"{' '.join(said)} of no ground"
+                raise GambolError(what, where="--terrain", do="name the mesh file: --terrain FILE")
+            return self.terrain
+        if self.terrain.partition(":")[0] in GROUNDS:
+            what = f"{self.terrain!r} has neither scale nor upward axis"
+            raise GambolError(what, where="--terrain", allowed="--terrain-scale and --terrain-up for a mesh file")
+        return " ".join([self.terrain, *said])
 
 
 @dataclass(frozen=True)
@@ -88,7 +122,7 @@ class WalkForm:
         )
 
 
-DEFAULT_PACE, DEFAULT_WALK = PaceForm(), WalkForm()
+DEFAULT_GROUND, DEFAULT_PACE, DEFAULT_WALK = GroundForm(), PaceForm(), WalkForm()
 
 
 def read_scene(path: str | None, ground: str | None) -> tuple[Path, Terrain]:
@@ -105,7 +139,7 @@ def read_scene(path: str | None, ground: str | None) -> tuple[Path, Terrain]:
         return demo()[0], terrain
     if path is None:
         return parse_path(f"0,0 0,{_ahead(terrain):g}"), terrain
-    is_file = FilePath(path).suffix.lower() in (".csv", ".json") or FilePath(path).is_file()
+    is_file = path.lower().endswith((".csv", ".json")) or os.path.exists(path)  # also of a text too long for a name
     return (load_path(path) if is_file else parse_path(path)), terrain
 
 

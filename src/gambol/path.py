@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
@@ -372,7 +373,7 @@ def load_path(file: str | FilePath) -> Path:
         GambolError: naming the file, and the line where there is one.
     """
     file = FilePath(file)
-    if file.is_dir():
+    if os.path.isdir(file):
         raise GambolError("it is a folder", where=str(file), allowed="a .csv or .json file")
     try:
         text = file.read_text(encoding="utf-8-sig")

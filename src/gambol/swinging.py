@@ -162,7 +162,7 @@ class _Ground(NamedTuple):
         n = int((stop - start) / SPACING) + 2
         x = np.linspace(start, stop, n)
         xz = a[[0, 2]] + x[:, None] * along
-        line = a[1] + (b[1] - a[1]) * np.clip(x / max(length, 1e-9), 0, 1)
+        line = a[1] + (b[1] - a[1]) * x / max(length, 0.3)
         y = terrain.height(xz, line + 0.1)
         y = np.where(np.isfinite(y), y, np.fmin(a[1], b[1]))
         inside = (x > -foot.heel) & (x < length + foot.tip)

@@ -6,6 +6,7 @@ highest surface at most :data:`STEP_UP` above it. NaN means there is no ground. 
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -213,12 +214,12 @@ def load_terrain(file: str | FilePath, up: str = "y", scale: float = 1.0) -> Mes
     """
     file = FilePath(file)
     kind = file.suffix.lower()
-    if file.is_dir():
+    if os.path.isdir(file):
         raise GambolError("it is a folder", where=str(file), allowed=f"a file {', '.join(MESH_FILES)}")
     if kind not in MESH_FILES:
         what = f"{file.suffix or 'no suffix'!r} is no ground file"
         raise GambolError(what, where=str(file), allowed=", ".join(MESH_FILES), do="export the ground as one of these")
-    if not file.is_file():
+    if not os.path.isfile(file):
         raise GambolError("there is no such file", where=str(file))
     if up not in ("y", "z"):
         raise GambolError(f"up is {up!r}", where=str(file), allowed="y or z")

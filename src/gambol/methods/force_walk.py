@@ -264,7 +264,7 @@ class ForceWalk:
                 plan, after, over = sketch.plan, sketch.after, -1.0
             else:
                 plan, after = plan_step(w, ahead, (low, low), scene)
-                over = _excess(reach(plan, scene.figure, self.engine, slice(10, None)), scene)
+                over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene)
             if ahead.one is None and over <= 0:
                 return plan, after, None
             if ahead.one is None:
