@@ -3,6 +3,7 @@ import math
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from gambol.skeleton import Skeleton
 from gambol.synthesis import dials
 
 HEAVY = {"numpy", "numba", "trimesh", "PIL", "av", "matplotlib", "scipy"}
+SLOPE = Path(__file__).parent / "cases" / "U010_slope_18deg_down.obj"
 SHORT = ["walk", "--path", "0,0 0,3", "--fps", "60"]
 
 
@@ -122,8 +124,11 @@ def test_plan_in_json_is_the_step_objects(capsys):
     assert all(a != b for a, b in pairwise(sides))
 
 
-@pytest.mark.parametrize("path", ["-1,-2 0,1", "0,0 0,2"])
-def test_points_may_be_negative(capsys, path):
+LONG = " ".join(f"0,{z / 100:.2f}" for z in range(200))  # longer than the name of a file may be
+
+
+@pytest.mark.parametrize("path", ["-1,-2 0,1", "0,0 0,2", LONG])
+def test_points_may_be_negative_and_many(capsys, path):
     assert run(capsys, "walk", "--path", path, "--fps", 10, "--json")[0] == 0
 
 
@@ -207,6 +212,15 @@ def test_dials_lists_every_dial(capsys):
         (["walk", "--terrain", "stiars:1,2,3"], "did you mean 'stairs'"),
         (["walk", "--terrain", "slope:80"], "-45 to 45"),
         (["walk", "--terrain", "stairs:0.7,0.3,4"], "a rise of 0.70 m"),
+        (["walk", "--terrain-scale", "0.3"], "--terrain FILE"),
+        (["walk", "--terrain-up", "z"], "--terrain FILE"),
+        (["walk", "--terrain", "flat", "--terrain-scale", "0.3"], "neither scale"),
+        (["walk", "--terrain", str(SLOPE), "--terrain-scale", "0"], "above 0"),
+        (["walk", "--terrain", str(SLOPE), "--terrain-scale", "nan"], "above 0"),
+        (["walk", "--terrain", str(SLOPE), "--terrain-scale", "big"], "--terrain-scale"),
+        (["walk", "--terrain", str(SLOPE), "--terrain-up", "x"], "y or z"),
+        (["walk", "--terrain", str(SLOPE.parent)], "a folder"),
+        (["walk", "--path", str(SLOPE.parent)], "a folder"),
         (["measure", "no_such_walk.npz"], "no_such_walk.npz"),
         (["render", "no_such_walk.npz"], "no_such_walk"),
     ],
@@ -229,12 +243,29 @@ def test_what_is_no_motion_is_refused(tmp_path, capsys):
         assert name in refused(capsys, "measure", tmp_path / name)
 
 
+def test_a_mesh_in_units_of_its_own_is_measured_and_drawn_as_it_was_walked(tmp_path, capsys):
+    """The file holds scale and upward axis of its ground, in every format that can be measured."""
+    from gambol.terrain import load_terrain
+
+    ground, scale = tmp_path / "hill in feet.obj", 0.3048
+    hill = load_terrain(SLOPE)
+    lines = [f"v {z / scale!r} {x / scale!r} {y / scale!r}" for x, y, z in hill.vertices.tolist()]
+    ground.write_text("\n".join([*lines, *("f " + " ".join(map(str, f + 1)) for f in hill.faces)]))
+    words = ["--terrain", ground, "--terrain-scale", scale, "--terrain-up", "z"]
+    targets = [tmp_path / f"walk{suffix}" for suffix in (".npz", ".glb")]
+    outputs = [w for t in targets for w in ("-o", t)]
+    assert run(capsys, "walk", "--path", "0,-1 0,1", *words, "--json", *outputs)[0] == 0
+    for target in targets:
+        code, out, _ = run(capsys, "measure", target, "--json")
+        assert code == 0 and json.loads(out)["ground"] == f"{ground} scale=0.3048 up=z"
+    assert run(capsys, "measure", targets[0], *words)[0] == 0
+    assert run(capsys, "render", targets[0], "-o", tmp_path / "sheet.png")[0] == 0
+
+
 # the parts
 
 
 def test_a_near_suffix_is_named():
-    from pathlib import Path
-
     with pytest.raises(GambolError, match=r"did you mean '\.glb'"):
         check_targets([Path("walk.gld")], (".npz", ".bvh", ".glb"))
 
