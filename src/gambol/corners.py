@@ -6,6 +6,8 @@ from nothing and fades again. What is too tight for an arc stays a corner: the w
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +24,7 @@ BEND = np.radians(40)  # a corner that turns less is always walked through
 SHARPEST = np.radians(150)  # a corner that turns more is a turn on the spot
 EASE = 0.3  # m, half width of the easing
 FREE = 0.95  # share of a side that an arc may take where nothing else needs it
+TREMBLE = 0.05  # m that a drawn line may stray from what was meant
 
 
 def arc_lengths(points: Array) -> Array:
@@ -41,7 +44,7 @@ def rounded(points: Array, closed: bool, radius: float) -> list[Array]:
     Returns:
         ``(M, 3)`` m each, about 2 cm apart; one ring where a closed line has no tight corner.
     """
-    p = _thinned(points, closed)
+    p = _meant(points, closed, radius)
     if closed:
         p = p[:-1]
     turn, room = _corners(p, closed)
@@ -64,18 +67,91 @@ def rounded(points: Array, closed: bool, radius: float) -> list[Array]:
     return [_eased(line, ring) for line in lines if ring or arc_lengths(line)[-1] > SAME]
 
 
-def _thinned(points: Array, closed: bool) -> Array:
-    """Without points that crowd: drawn by hand or from pixels they would turn every way."""
-    keep, last = [0], points[0]
-    for i in range(1, len(points) - 1):
-        if np.hypot(points[i, 0] - last[0], points[i, 2] - last[2]) >= CLOSE:
-            keep.append(i)
-            last = points[i]
-    end = points[-1]
-    while len(keep) > 1 + closed and np.hypot(end[0] - last[0], end[2] - last[2]) < CLOSE:
-        keep.pop()
-        last = points[keep[-1]]
-    return points[[*keep, len(points) - 1]] if len(keep) > closed else points
+def _thinned(points: Array, bones: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which points to keep: drawn by hand or from pixels, points that crowd would turn every way."""
+    s = arc_lengths(points)
+    ahead = s[np.flatnonzero(bones)]
+    ahead = ahead[np.minimum(np.searchsorted(ahead, s), len(ahead) - 1)] - s
+    keep, last = np.zeros(len(points), bool), -np.inf
+    for i in range(len(points)):
+        if s[i] - last >= CLOSE and (bones[i] or ahead[i] >= CLOSE):
+            keep[i], last = True, s[i]
+    if not keep[-1]:  # the end stays
+        keep[np.flatnonzero(s > s[-1] - CLOSE)] = False
+        keep[-1] = True
+    keep[0] = True
+    return keep
+
+
+def _meant(points: Array, closed: bool, radius: float) -> Array:
+    """Without points that hide a corner (along its sides), or that only tremble about a side.
+
+    However densely a right angle is drawn, it is the same right angle.
+    """
+    bones = _skeleton(points, closed)
+    keep = _thinned(points, bones)
+    if keep.sum() > 1 + closed:
+        points, bones = points[keep], bones[keep]
+    at, s = np.flatnonzero(bones), arc_lengths(points)
+    at = at[:-1] if closed else at
+    turn, room = _corners(points[at], closed)
+    sharp = np.abs(turn) > BEND
+    reach = np.minimum(radius * np.tan(np.minimum(np.abs(turn), SHARPEST) / 2), room) / FREE
+    away = np.abs(s[:, None] - s[at[sharp]])
+    away = np.minimum(away, s[-1] - away) if closed else away
+    keep = bones | (away >= reach[sharp]).all(1)
+    corner = np.zeros(len(points), bool)
+    corner[at[sharp]] = True
+    return _steady(points[keep], bones[keep], corner[keep], closed)
+
+
+def _steady(points: Array, bones: NDArray[np.bool_], corner: NDArray[np.bool_], closed: bool) -> Array:
+    """Without the points, none of them ``bones``, that turn the line sharply where no ``corner`` is meant."""
+    while True:
+        turn, _ = _corners(points[:-1] if closed else points, closed)
+        shaky = (np.abs(np.append(turn, turn[0]) if closed else turn) > BEND) & ~corner
+        drop = shaky & ~bones
+        if not drop.any():  # a bone is shaken by its neighbours
+            drop[1:] |= shaky[:-1] & ~bones[1:]
+            drop[:-1] |= shaky[1:] & ~bones[:-1]
+        if not drop.any():
+            return points
+        points, bones, corner = points[~drop], bones[~drop], corner[~drop]
+
+
+def _skeleton(points: Array, closed: bool) -> NDArray[np.bool_]:
+    """The points without which the line would stray more than a tremble, sideways, in height or by turning back."""
+    last = len(points) - 1
+    fixed = [0, int(np.argmax(np.hypot(*(points - points[0])[:, [0, 2]].T))), last] if closed else [0, last]
+    bones, spans = set(fixed), list(itertools.pairwise(fixed))
+    while spans:
+        a, b = spans.pop()
+        if b - a < 2:
+            continue
+        stray = _stray(points[a + 1 : b], points[a], points[b])
+        k = a + 1 + int(np.argmax(stray))
+        if stray[k - a - 1] > TREMBLE:
+            bones.add(k)
+            spans += [(a, k), (k, b)]
+    kept = sorted(bones)
+    for k in sorted(bones - set(fixed)):  # what others have made needless
+        i = kept.index(k)
+        if _stray(points[k : k + 1], points[kept[i - 1]], points[kept[i + 1]])[0] <= TREMBLE:
+            kept.pop(i)
+    out = np.zeros(len(points), bool)
+    out[kept] = True
+    return out
+
+
+def _stray(points: Array, start: Array, end: Array) -> Array:
+    """m (N,) that points drawn one after the other stray from the side between two others."""
+    out, side = points - start, end - start
+    length = max(float(np.hypot(side[0], side[2])), SAME)
+    along = (out[:, 0] * side[0] + out[:, 2] * side[2]) / length
+    across = np.abs(out[:, 0] * side[2] - out[:, 2] * side[0]) / length
+    height = np.abs(out[:, 1] - side[1] * along / length)
+    back = np.maximum(np.maximum.accumulate(along), 0.0) - along
+    return np.asarray(np.max([across, height, back, along - length], 0))
 
 
 def _corners(p: Array, closed: bool) -> tuple[Array, Array]:
@@ -86,10 +162,10 @@ def _corners(p: Array, closed: bool) -> tuple[Array, Array]:
     turn = (turn + np.pi) % (2 * np.pi) - np.pi
     if not closed:
         turn[[0, -1]] = 0.0
-    shared = np.abs(turn) > 1e-9
-    before = np.where(np.roll(shared, 1), l0 / 2, FREE * l0)
-    after = np.where(np.roll(shared, -1), l1 / 2, FREE * l1)
-    return turn, np.minimum(before, after)
+    # two corners share a side so that their arcs have one radius
+    need = np.tan(np.minimum(np.abs(turn), SHARPEST) / 2) + SAME
+    before, after = (np.minimum(need / (need + np.roll(need, k)), FREE) for k in (1, -1))
+    return turn, np.minimum(before * l0, after * l1)
 
 
 def _arc(before: Array, at: Array, after: Array, bend: tuple[float, float]) -> Array:
