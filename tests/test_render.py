@@ -15,7 +15,7 @@ from gambol.body import Body
 from gambol.errors import GambolError, MissingExtra
 from gambol.mannequin import deform, mannequin
 from gambol.motion import Motion
-from gambol.raster import look_at
+from gambol.raster import look_at, project
 from gambol.render import VIEWS, contact_sheet, strip, video, write_picture
 from gambol.shading import Stage, ground_near, picture
 from gambol.skeleton import Skeleton, forward_kinematics
@@ -284,3 +284,15 @@ def test_people_of_any_height_fill_the_tile():
         tile = pixels(contact_sheet(rest, frames=1, size=(150, 150), view="front"))
         shares.append((tile.max(-1) < 90).mean())
     assert shares[0] == pytest.approx(shares[1], rel=0.05)
+
+
+def test_a_wall_below_the_figure_has_none_of_its_shadow():
+    """Of a step down in front of the figure, the tread is darkened and the riser is not."""
+    stairs = Stairs(-0.2, 1.0, 1, start=0.2)
+    motion = level_walk()
+    standing = replace(motion[:1], root=motion.root[:1] * [0.0, 1.0, 0.0])
+    change = (shot(shapes.figures(standing, [0]), stairs) - shot(terrain=stairs)).mean(-1)
+    view = look_at([0.0, 1.5, 5.0], [0.0, 0.8, 0.0], 0.45, (160, 120))
+    (wall, tread), _ = project(view, np.array([[0.2, -0.1, 0.2], [0.2, 0.0, 0.1]]))
+    assert abs(change[int(wall[1]), int(wall[0])]) <= 1
+    assert change[int(tread[1]), int(tread[0])] < -3

@@ -154,10 +154,11 @@ def _ground_colours(camera: Camera, base: _Base, free: Picture) -> Picture:
     """
     height, width = (n // FINE for n in free.shape)
     bright, cover = np.empty((2, height, width), np.float32)
-    light, shadow = _ground_light(camera, base.ground), _Shadow.under(base.stage)
+    light, level = _ground_light(camera, base.ground)
+    shadow = _Shadow.under(base.stage)
     for start in range(0, height, ROWS):
         rows = slice(start * FINE, (start + ROWS) * FINE)
-        tone, seen = _tones(camera, base, rows, (light, shadow))
+        tone, seen = _tones(camera, base, rows, (light, level, shadow))
         seen *= free[rows]
         tone *= seen
         bright[start : start + ROWS], cover[start : start + ROWS] = _averaged(tone), _averaged(seen)
@@ -166,7 +167,9 @@ def _ground_colours(camera: Camera, base: _Base, free: Picture) -> Picture:
     return back * sky[:, None].astype(np.float32) + bright[..., None] * SOIL.astype(np.float32)
 
 
-def _tones(camera: Camera, base: _Base, rows: slice, lights: tuple[Picture, _Shadow]) -> tuple[Picture, Picture]:
+def _tones(
+    camera: Camera, base: _Base, rows: slice, lights: tuple[Picture, Picture, _Shadow]
+) -> tuple[Picture, Picture]:
     """Brightness of the ground in some rows of samples, and how much of it is seen."""
     across, down = (r.astype(np.float32) for r in rays(camera))
     inverse, face = base.hits.inverse[rows], base.hits.face[rows]
@@ -178,12 +181,12 @@ def _tones(camera: Camera, base: _Base, rows: slice, lights: tuple[Picture, _Sha
     tone = lights[0][2 * face + (odd & 1)]
     if len(base.ground.faces) > 2:
         tone *= 1 - _creases(camera, base.hits.inverse, rows)
-    lights[1].darken(tone, x, z)
+    lights[2].darken(tone, (x, z), lights[1], face)
     return tone, _cover(base.stage, x, z) * (face >= 0)
 
 
-def _ground_light(camera: Camera, ground: Ground) -> Picture:
-    """(2 (T + 1),) light of every face of the ground on even and on odd tiles; the last two are of no face."""
+def _ground_light(camera: Camera, ground: Ground) -> tuple[Picture, Picture]:
+    """Light of every face on even and on odd tiles (2 (T + 1),), how level it is (T + 1,); the last is of none."""
     corner = ground.vertices[ground.faces]
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
@@ -192,7 +195,8 @@ def _ground_light(camera: Camera, ground: Ground) -> Picture:
     light = 0.50 + 0.50 * np.clip(normal[:, 1], 0, 1) ** 1.5
     light += (0.08 * (normal @ camera.axes[2]) - 0.12 * (normal @ camera.axes[0])) * (1 - normal[:, 1])
     odd = light * (1 - CHECKER * (normal[:, 1] > 0.5))
-    return np.append(np.stack([light, odd], -1).reshape(-1), [1.0, 1.0]).astype(np.float32)
+    both = np.append(np.stack([light, odd], -1).reshape(-1), [1.0, 1.0])
+    return both.astype(np.float32), np.append(np.clip(normal[:, 1], 0, 1), 0.0).astype(np.float32)
 
 
 def _creases(camera: Camera, inverse: Picture, rows: slice) -> Picture:
@@ -248,9 +252,9 @@ class _Shadow(NamedTuple):
         dark = (falls[0] * (share * 5.0e-4 / wide**2)) @ falls[1].T
         return cls(low, cell, (SHADOW * (1 - np.exp(-dark * 0.9))).astype(np.float32))
 
-    def darken(self, tone: Picture, x: Picture, z: Picture) -> None:
-        """Multiply ``tone`` by the light that is left at x, z."""
-        i, j = (x - self.low[0]) / self.cell, (z - self.low[1]) / self.cell
+    def darken(self, tone: Picture, place: tuple[Picture, Picture], level: Picture, face: NDArray[np.int32]) -> None:
+        """Multiply ``tone`` by the light that is left at a place (x, z); walls have none of the shadow."""
+        i, j = ((at - np.float32(low)) / np.float32(self.cell) for at, low in zip(place, self.low))
         inside = (i >= 0) & (i < self.dark.shape[0] - 1) & (j >= 0) & (j < self.dark.shape[1] - 1)
         at = np.flatnonzero(inside)
         i, j = i.reshape(-1)[at], j.reshape(-1)[at]
@@ -259,7 +263,7 @@ class _Shadow(NamedTuple):
         d, k = self.dark.reshape(-1), a * self.dark.shape[1] + b
         right = k + self.dark.shape[1]
         dark = (1 - u) * ((1 - v) * d[k] + v * d[k + 1]) + u * ((1 - v) * d[right] + v * d[right + 1])
-        tone.reshape(-1)[at] *= 1 - dark
+        tone.reshape(-1)[at] *= 1 - dark * level[face.reshape(-1)[at]]
 
 
 def _averaged(fine: Picture) -> Picture:
