@@ -146,7 +146,9 @@ def _skeleton(points: Array, closed: bool) -> NDArray[np.bool_]:
 def _stray(points: Array, start: Array, end: Array) -> Array:
     """m (N,) that points drawn one after the other stray from the side between two others."""
     out, side = points - start, end - start
-    length = max(float(np.hypot(side[0], side[2])), SAME)
+    length = float(np.hypot(side[0], side[2]))
+    if length < SAME:  # there and back
+        return np.asarray(np.maximum(np.hypot(out[:, 0], out[:, 2]), np.abs(out[:, 1])))
     along = (out[:, 0] * side[0] + out[:, 2] * side[2]) / length
     across = np.abs(out[:, 0] * side[2] - out[:, 2] * side[0]) / length
     height = np.abs(out[:, 1] - side[1] * along / length)
