@@ -97,7 +97,7 @@ class Mesh:
         low, size, (nx, nz), starts, members = self._bins
         local = xz - low
         cell = local / size
-        valid = ((cell >= 0.0) & (cell < (nx, nz))).all(1)
+        valid = np.asarray(((cell >= 0.0) & (cell < (nx, nz))).all(1))
         if not valid.all():
             cell = np.where(valid[:, None], cell, 0.0)
         at = cell.astype(int)

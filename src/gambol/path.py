@@ -228,7 +228,7 @@ def walkable(points: ArrayLike, closed: bool = False, radius: float = RADIUS) ->
 
     Curvature is continuous between the turns on the spot. Gentle corners become rounder than asked for.
     """
-    raw = Path(np.asarray(points, float), closed)
+    raw = Path(_checked(points), closed)
     if len(raw.points) < 3:
         return raw
     pieces = rounded(raw.points, closed, radius)
