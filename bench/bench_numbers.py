@@ -57,7 +57,8 @@ def worst(values: dict[str, float]) -> tuple[float, str]:
 def row(what: str, values: dict[str, float], limit: float, unit: str, digits: int = 2) -> Row:
     """The largest of several values against a limit."""
     value, name = worst(values)
-    return Row(what, f"at most {limit:g} {unit}".strip(), f"{value:.{digits}f} {unit} ({name})", value <= limit)
+    said = f"{value:.{digits}f} {unit}".strip() + (f" ({name})" if value > 0 else "")
+    return Row(what, f"at most {limit:g} {unit}".strip(), said, value <= limit)
 
 
 def feet() -> list[Row]:
