@@ -88,6 +88,10 @@ def _meant(points: Array, closed: bool, radius: float) -> Array:
 
     However densely a right angle is drawn, it is the same right angle.
     """
+    if closed:  # what is kept of a ring does not depend on where its drawing began
+        ring = points[:-1]
+        points = np.roll(ring, -int(np.argmax(np.hypot(*(ring - ring.mean(0))[:, [0, 2]].T))), 0)
+        points = np.concatenate([points, points[:1]])
     bones = _skeleton(points, closed)
     keep = _thinned(points, bones)
     if keep.sum() > 1 + closed:
@@ -96,7 +100,8 @@ def _meant(points: Array, closed: bool, radius: float) -> Array:
     at = at[:-1] if closed else at
     turn, room = _corners(points[at], closed)
     sharp = np.abs(turn) > BEND
-    reach = np.minimum(radius * np.tan(np.minimum(np.abs(turn), SHARPEST) / 2), room) / FREE
+    # twice the arc's share of a side: the next point takes as much
+    reach = 2 * np.minimum(radius * np.tan(np.minimum(np.abs(turn), SHARPEST) / 2), room)
     away = np.abs(s[:, None] - s[at[sharp]])
     away = np.minimum(away, s[-1] - away) if closed else away
     keep = bones | (away >= reach[sharp]).all(1)
@@ -164,10 +169,10 @@ def _corners(p: Array, closed: bool) -> tuple[Array, Array]:
     turn = (turn + np.pi) % (2 * np.pi) - np.pi
     if not closed:
         turn[[0, -1]] = 0.0
-    # two corners share a side so that their arcs have one radius
-    need = np.tan(np.minimum(np.abs(turn), SHARPEST) / 2) + SAME
-    before, after = (np.minimum(need / (need + np.roll(need, k)), FREE) for k in (1, -1))
-    return turn, np.minimum(before * l0, after * l1)
+    shared = np.abs(turn) > 1e-9
+    before = np.where(np.roll(shared, 1), l0 / 2, FREE * l0)
+    after = np.where(np.roll(shared, -1), l1 / 2, FREE * l1)
+    return turn, np.minimum(before, after)
 
 
 def _arc(before: Array, at: Array, after: Array, bend: tuple[float, float]) -> Array:
@@ -191,10 +196,10 @@ def _eased(line: Array, ring: bool) -> Array:
     if ring:
         line = np.concatenate([line, line[:1]])
     along = arc_lengths(line)
-    n = max(int(np.ceil(along[-1] / GRID)), 2)
+    n = max(int(np.ceil(along[-1] / GRID - 1e-6)), 2)
     s = np.linspace(0.0, along[-1], n + 1)
     dense = np.stack([np.interp(s, along, line[:, i]) for i in range(3)], -1)
-    k = int(min(EASE, along[-1] / 4) / (along[-1] / n))
+    k = round(min(EASE, along[-1] / 4) / (along[-1] / n))
     if k < 2:
         return dense
     weights = np.concatenate([np.arange(1, k + 1), np.arange(k - 1, 0, -1)]) / k**2

@@ -240,7 +240,7 @@ def walkable(points: ArrayLike, closed: bool = False, radius: float = RADIUS) ->
     start = int(np.argmin(np.hypot(*(ring - raw.points[0])[:, [0, 2]].T)))
     turns = ends if len(pieces) > 1 or _kinked(line) else ends[:0]
     pivots = np.sort((turns - s[start] + SAME) % ends[-1] - SAME)
-    return Path(np.roll(ring, -start, 0), True, tuple(np.maximum(pivots, 0.0)))
+    return Path(np.roll(ring, -start, 0), True, tuple(np.where(pivots < SAME, 0.0, pivots)))
 
 
 def _kinked(ring: Array) -> bool:
