@@ -21,7 +21,7 @@ from gambol.path import Path
 from gambol.synthesis import Task, generate
 from gambol.walk_table import PAPER, SPEEDS, TABLE
 
-CLASSES = ("very_slow", "slow", "free", "fast", "very_fast")
+CLASSES = ("slowest", "very_slow", "slow", "free", "fast", "very_fast")
 # what is fitted, and the step that counts as "one unit" of each
 UNITS = {
     "ay2": 0.02,
@@ -46,9 +46,6 @@ UNITS = {
     "t2": 0.15,
     "com_ahead": 0.02,
     "com_up": 0.005,
-    "yaw": 0.02,
-    "list": 0.02,
-    "list3": 0.02,
     "double": 0.01,
 }
 BOUNDS = {
@@ -64,9 +61,6 @@ BOUNDS = {
     "toes": (0.02, 0.9),
     "com_ahead": (0.0, 0.2),
     "com_up": (1.0, 1.10),
-    "yaw": (0.0, 0.2),
-    "list": (0.0, 0.11),
-    "list3": (-0.07, 0.02),
     "double": (0.13, 0.33),
     "ay3": (0.1, 0.6),
     "ay2": (-0.1, 0.15),
@@ -190,7 +184,7 @@ def main() -> None:
     for k in [int(a) for a in sys.argv[3:] if a != "paper"]:
         values = {name: row[k] for name, row in TABLE.items()}
         improve(
-            CLASSES[k], SPEEDS[k], values, targets(angles, forces, CLASSES[k]), ((12, 19, 28, 33, 28)[k], ())
+            CLASSES[k], SPEEDS[k], values, targets(angles, forces, CLASSES[k]), ((8, 12, 19, 28, 33, 28)[k], ())
         )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path as FilePath
 
 import numpy as np
 import pytest
-from walks import half_way, slides, sole_tracks, straight
+from walks import half_way, posed_com, slides, sole_tracks, straight
 
 from gambol.body import Body
 from gambol.gait import Gait
@@ -313,3 +313,20 @@ def test_u143_dynamically_equal_speeds_give_equal_steps_over_leg():
         assert np.ptp(steps) < 0.02 * body.leg_length
         relative.append(np.mean(steps) / body.leg_length)
     assert np.ptp(relative) / np.mean(relative) < asked["expect"]["step_over_leg_equal_within"]
+
+
+@pytest.mark.parametrize(
+    ("height", "rise", "tread", "start", "speed"),
+    [(1.75, 0.152, 0.290, 2.48, 0.51), (1.6, -0.189, 0.367, 2.16, 0.55), (1.9, 0.165, 0.278, 1.01, 0.68)],
+)
+def test_a_riser_ahead_of_the_toe_does_not_throw_the_foot_up(height, rise, tread, start, speed):
+    """A foot that lands just before a riser swings as on level ground, and C is where it was planned."""
+    terrain = Stairs(rise, tread, 5, start=start)
+    task = Task(body=Body(height), path=straight(start + 5 * tread + 2), terrain=terrain, gait=Gait(speed))
+    motion = generate(ForceWalk(), task)
+    assert np.abs(posed_com(motion) - motion.com).max() < 1e-3
+    for side in ("left", "right"):
+        ankle = motion.at(f"{side}_foot")
+        level = (ankle[:, 2] < start - 0.5) | (ankle[:, 2] > start + 5 * tread + 0.6)
+        above = (ankle[:, 1] - terrain.height(ankle[:, [0, 2]]))[level]
+        assert above.max() < 0.35 * motion.skeleton.rest_positions()[0, 1]

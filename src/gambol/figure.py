@@ -239,13 +239,16 @@ def _trunk_and_arms(t, phase, blend, hips, p, fig, out):  # type: ignore[no-unty
     lean, bank = s0[7] + (s1[7] - s0[7]) * blend, s0[8] + (s1[8] - s0[8]) * blend
     counter = s0[9] + (s1[9] - s0[9]) * blend
     tilt = s0[6] + (s1[6] - s0[6]) * blend
-    dyaw, dtip, dpitch = (-counter * yaw - yaw) / 3, (bank - 0.85 * tip) / 3, (lean - tilt) / 3
-    rw, rx, ry, rz = _yaw_list_pitch(dyaw, dtip, dpitch)
+    dyaw, dtip, dpitch = (-counter * yaw - yaw) / 3, bank - 0.95 * tip, (lean - tilt) / 3
+    # the lowest joint takes the pelvis' list out, so that the chest rides level and the head does not wag
+    first = _yaw_list_pitch(dyaw, dtip, dpitch)
+    rest = _yaw_list_pitch(dyaw, 0.0 * dtip, dpitch)
     o, m, c = fig.offsets, fig.shares, fig.centres
     px, py, pz = 0.0 * t, 0.0 * t, 0.0 * t
     cx, cy, cz = _turn(w, x, y, z, c[0, 0], c[0, 1], c[0, 2])
     ux, uy, uz = m[0] * cx, m[0] * cy, m[0] * cz
     for j in range(1, 4):
+        rw, rx, ry, rz = first if j == 1 else rest
         _store(out, j, rw, rx, ry, rz)
         vx, vy, vz = _turn(w, x, y, z, o[j, 0], o[j, 1], o[j, 2])
         px, py, pz = px + vx, py + vy, pz + vz
@@ -254,7 +257,7 @@ def _trunk_and_arms(t, phase, blend, hips, p, fig, out):  # type: ignore[no-unty
         ux, uy, uz = ux + m[j] * (px + cx), uy + m[j] * (py + cy), uz + m[j] * (pz + cz)
     # the head stays level and looks ahead: half of the chest's turn is taken back in the neck, half in the head
     nod = s0[13] + (s1[13] - s0[13]) * blend
-    hw, hx, hy, hz = _yaw_list_pitch(0.5 * counter * yaw, -0.5 * (bank + 0.15 * tip), 0.5 * (nod - lean))
+    hw, hx, hy, hz = _yaw_list_pitch(0.5 * counter * yaw, -0.5 * (bank + 0.05 * tip), 0.5 * (nod - lean))
     vx, vy, vz = _turn(w, x, y, z, o[4, 0], o[4, 1], o[4, 2])
     nx, ny, nz = px + vx, py + vy, pz + vz
     _store(out, 4, hw, hx, hy, hz)

@@ -60,7 +60,7 @@ STAND_FADES = (
     0.35,
 )  # of the release or the last step, over which standing weight fades
 STRETCH = 2.0  # how much worse it is to rise (straight legs stretch no further) than to sink
-CLOSE_SHORT = (0.04, 0.15)  # steps that C lags when the last but one and the last foot land
+CLOSE_SHORT = (0.13, 0.07)  # steps that C lags when the last but one and the last foot land
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
 LEAVING = 0.6  # m/s2 with which a heel leaves the ground, at least: 2 mm high at 5 cm/s
@@ -191,12 +191,30 @@ def next_border(w: Walker, ahead: Ahead, times: tuple[float, float], low: tuple[
     m0, m1 = (here - w.border.position) / t0, (after - here) / t1
     velocity = (t1 * m0 + t0 * m1) / (t0 + t1)
     heading = 0.5 * (w.front.heading + one.heading)
+    forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
+    velocity = velocity + _braking(float(m0 @ forward), float(m1 @ forward), times) * forward
     velocity = velocity + k * _ripple(w.front, one, heading, scene)
     if one.kind == "turn" and ahead.two is not None and ahead.two.kind != "walk":
         velocity = 0.5 * velocity
     yaw_after = one.heading if ahead.two is None else 0.5 * (one.heading + ahead.two.heading)
     rate = (t1 * (heading - w.yaw) / t0 + t0 * (yaw_after - heading) / t1) / (t0 + t1)
     return Next(Border(here, velocity), heading, rate, k)
+
+
+def _braking(before: float, after: float, times: tuple[float, float]) -> float:
+    """What is taken from the forward velocity (m/s) at a border where the walk slows down.
+
+    The weighted harmonic mean instead of the weighted mean (Fritsch and Carlson 1980): C does not surge or fall back
+    between borders.
+    """
+    if not before > after:
+        return 0.0
+    t0, t1 = times
+    mean = (t1 * before + t0 * after) / (t0 + t1)
+    if after <= 0:
+        return -mean
+    harmonic = 3 * (t0 + t1) / ((2 * t1 + t0) / before + (t1 + 2 * t0) / after)
+    return min(harmonic - mean, 0.0)
 
 
 def _ripple(front: Footstep, one: Footstep, heading: float, scene: Scene) -> Array:
@@ -297,7 +315,7 @@ def style_of(scene: Scene, walking: float, bank: float) -> Array:
 def arm_goal(side: int, landing: int, scene: Scene, walking: float) -> float:
     """Upper arm angle when the foot of side ``landing`` strikes: the other arm is in front."""
     swing = (0.10 + 0.5 * scene.look.v_hat) * scene.look.arm_swing * walking
-    mean = 0.03 + 0.05 * walking
+    mean = 0.03 - 0.12 * walking
     return mean + (swing if side != landing else -swing)
 
 
@@ -365,7 +383,7 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
     def carried(t: Array) -> Array:
         return track(t, lead, times, known, w.border)
 
-    swing = swing_path(w.rear, one, (rear_roll, shifted(landing, -w.time)), (w.double, t0), carried, scene)
+    swing = swing_path((w.rear, w.front, one), (rear_roll, shifted(landing, -w.time)), (w.double, t0), carried, scene)
     rate_next = 2 / (t0 + t1)
     plan = StepPlan(
         step=t0,

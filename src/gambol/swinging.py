@@ -7,6 +7,7 @@ small set of candidates as the calmest path that clears every edge.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -25,24 +26,28 @@ __all__ = ["Swing", "swing_path"]
 Array = NDArray[np.float64]
 CLEAR = 0.012  # m, wanted between shoe and ground in mid-swing (people: 10 to 15 mm)
 NEAR_END = -0.0002  # m, allowed at the very ends, where the toe leaves and the heel arrives
-DILATE = 0.007  # m, the ground counts as high as its highest point this far fore and aft
-SPACING = 0.0065  # m, of the ground profile under a swing
+DILATE = 0.005  # m, the ground counts as high as its highest point this far fore and aft
+SPACING = 0.003  # m, of the ground profile under a swing
 STRAIGHT = (0.8, 1.0)  # slower ways for the toes to straighten, tried in turn
 SCRAPE = -0.0009  # m, least clearance of a toe that leaves
 EVEN = 0.02  # m, departure from the straight line between two footholds that is no obstacle
 OBSTACLE = 0.06  # of leg length: if the measured swing must be raised by more to clear, a via point is used
-VIA_AT = (0.2, 0.3, 0.4, 0.5, 0.6)
-VIA_FORWARD = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)  # of the way
-VIA_UP = (
-    0.0,
-    0.02,
-    0.04,
-    0.06,
-    0.09,
-    0.13,
-    0.18,
-)  # of leg length, above the ankle of a flat foot on the higher level
-VIA_PITCH = (-0.5, -0.2)  # rad
+VIA_AT = (0.2, 0.32, 0.44, 0.58)
+VIA_FORWARD = (0.15, 0.35, 0.55, 0.75, 0.92)  # of the way
+VIA_UP = (0.0, 0.03, 0.06, 0.10, 0.15)  # of leg length, above the ankle of a flat foot on the higher level
+VIA_PITCH = (-0.9, -0.6, -0.35, -0.1)  # rad
+FINALISTS = 24  # candidates that are looked at closely
+NEIGHBOURS = np.array(  # of the best one: steps in via time, share of the way, height, pitch
+    [
+        [a * 0.05, b * 0.08, c * 0.02, d * 0.12]
+        for a in (-1, 0, 1)
+        for b in (-1, 0, 1)
+        for c in (-1, 0, 1)
+        for d in (-1, 0, 1)
+    ]
+)
+ANKLE = (-0.6, 0.35)  # rad, plantar- and dorsiflexion that a swing over a riser keeps within
+SHOES = 0.053  # of body height between the lines of two feet that pass each other
 HIP_BELOW = 0.034  # of body height: hip joints below C
 KNEE_SWING = (np.radians(18.0), np.radians(92.0))  # flexion that a swing over a riser keeps within
 Carried = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -57,14 +62,17 @@ class Sampling(NamedTuple):
     lifting: Array  # what one metre of bump lifts each sample by; little at both ends
 
     @staticmethod
-    def of(pieces: int) -> Sampling:
-        """Even samples between the ends."""
+    def of(pieces: int, steep: float) -> Sampling:
+        """Even samples between the ends; ``steep``: how soon the whole clearance is asked for."""
         s = np.linspace(0.0, 1.0, pieces + 1)[1:-1]
         powers = s[:, None] ** np.arange(9)
-        return Sampling(s, powers, np.minimum(1.0, 16.8 * s**2 * (1 - s) ** 2), np.maximum(powers @ BUMP[0], 0.2))
+        return Sampling(s, powers, np.minimum(1.0, steep * s**2 * (1 - s) ** 2), np.maximum(powers @ BUMP[0], 0.2))
 
 
-EVEN_GROUND, EDGES = Sampling.of(32), Sampling.of(96)  # a foot passes an edge within a few thousandths of the swing
+EVEN_GROUND, EDGES = (
+    Sampling.of(32, 16.8),
+    Sampling.of(96, 45.0),
+)  # a foot passes an edge within a few thousandths of the swing
 
 
 class Swing(NamedTuple):
@@ -76,22 +84,24 @@ class Swing(NamedTuple):
     bend: float
     bend_rate: float
     straight: float = 0.6  # share of the swing within which the toes straighten
+    aside: tuple[float, float] = (0.0, 0.0)  # m, x and z that the foot goes out of the other shoe's way
 
 
 def swing_path(
-    rear: Footstep,
-    one: Footstep | None,
+    feet: tuple[Footstep, Footstep, Footstep | None],
     rolls: tuple[Roll, Roll],
     times: tuple[float, float],
     carried: Carried,
     scene: Scene,
 ) -> Swing:
-    """The swing from ``rear``'s toe-off at ``times[0]`` to ``one``'s heel strike at ``times[1]`` s.
+    """The swing of the rear foot past the stance foot to the next foothold: ``feet`` in this order.
 
-    ``carried`` gives C (3, N) m at times (N,) s: the leg must reach from the hip, which goes with it.
+    It leaves at ``times[0]`` s and lands at ``times[1]`` s. ``carried`` gives C (3, N) m at times (N,) s: the leg must reach from the hip, which goes with it.
     """
+    rear, front, one = feet
     if one is None:
-        return Swing(np.zeros((2, 4, 9)), 1.0, np.array([rear.yaw, rear.pitch, rear.roll]), 0.0, 0.0)
+        still = np.array([rear.yaw, rear.pitch, rear.roll])
+        return Swing(np.zeros((2, 4, 9)), 1.0, still, 0.0, 0.0)
     foot = scene.figure.foot
     span = times[1] - times[0]
     ends = np.zeros((4, 6))
@@ -103,17 +113,17 @@ def swing_path(
     bend_rate = float(ends[3, 1]) + 2 * toes / max(rolls[0].lift - rolls[0].toes_off, 1e-6) * span
     goal = np.array([rear.yaw + _wrap(one.yaw - rear.yaw), one.pitch, one.roll])
     ground = _Ground.between(rear, one, foot, scene.terrain)
-    swing = Swing(np.zeros(0), 1.0, goal, bend, bend_rate)
+    swing = Swing(np.zeros(0), 1.0, goal, bend, bend_rate, aside=_aside(rear, front, ground, scene))
     plain, raised, lowest = _open(ends, swing, ground, rear, scene)
     for straight in STRAIGHT:  # toes that straighten slowly do not scrape, but look hooked: no slower than needed
         if lowest > SCRAPE:
             break
         plain, raised, lowest = _open(ends, swing._replace(straight=straight), ground, rear, scene)
-    if raised <= OBSTACLE * scene.body.leg_length or ground.rough < EVEN:
+    if ground.rough < EVEN or (raised <= OBSTACLE * scene.body.leg_length and lowest > SCRAPE):
         return plain
     hip = carried(times[0] + EDGES.s * span)
     hip[1] -= HIP_BELOW * scene.body.height
-    return _over(ends, swing, ground, rear, hip, scene)
+    return _over(_Problem(ends, swing, ground, rear, hip, scene))
 
 
 def _wrap(angle: float) -> float:
@@ -168,16 +178,41 @@ class _Ground(NamedTuple):
         inside = (x > -foot.heel) & (x < length + foot.tip)
         rough = float(np.abs(y - line)[inside].max())
         k = int(np.ceil(DILATE / (x[1] - x[0])))
-        wide = np.max([np.roll(y, i) for i in range(-k, k + 1)], axis=0)
-        return _Ground(a[[0, 2]], along, length, start, float(x[1] - x[0]), wide, rough, float(b[1]))
+        padded = np.pad(y, k, mode="edge")
+        wide = np.max([padded[i : i + n] for i in range(2 * k + 1)], axis=0)
+        return _Ground(a[[0, 2]], along, length, start, float(x[1] - x[0]), wide, max(rough, 1e-9), float(b[1]))
 
     def height(self, x: Array) -> Array | float:
         """Dilated ground height at distance ``x`` along the line."""
         if self.rough == 0.0:
-            return self.heights[0]
+            return self.goal_y
         at = np.minimum(np.maximum((x - self.start) / self.spacing, 0.0), len(self.heights) - 1.001)
         k = at.astype(int)
         return self.heights[k] + (at - k) * (self.heights[k + 1] - self.heights[k])
+
+
+def _aside(rear: Footstep, front: Footstep, ground: _Ground, scene: Scene) -> tuple[float, float]:
+    """How far (x, z) the swing must bow out so that the two shoes pass each other."""
+    out = rear.side * np.array([ground.along[1], -ground.along[0]])  # towards the swing foot's side
+    to = (front.place - rear.place)[[0, 2]]
+    passed = float(to @ ground.along)
+    need = SHOES * scene.body.height + float(to @ out)
+    if need <= 0 or not 0.0 < passed < max(ground.length, 0.05):
+        return 0.0, 0.0
+    bow = min(need, 0.12) * out
+    return float(bow[0]), float(bow[1])
+
+
+def _dorsiflexion(samples: Array, hip: Array, along: Array, scene: Scene) -> Array:
+    """(K, N) angle (rad) between sole and shank that the two-bone leg will have, toes up positive."""
+    a, b = scene.figure.thigh, scene.figure.shank
+    d = samples[:, :3] - hip
+    ahead, down = d[:, 0] * along[0] + d[:, 2] * along[1], -d[:, 1]
+    distance = np.clip(np.hypot(ahead, down), 1e-6, (a + b) * 0.9999)
+    cosine = np.clip((distance**2 - a * a - b * b) / (2 * a * b), -1.0, 1.0)
+    knee = np.arccos(cosine)
+    shank = np.arctan2(ahead, down) + np.arctan2(b * np.sin(knee), a + b * cosine) - knee
+    return samples[:, 3] - shank
 
 
 def _clearance(s: Array, samples: Array, swing: Swing, ground: _Ground, rear: Footstep, foot: Foot) -> Array:
@@ -212,6 +247,8 @@ def _open(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, scene: Sce
     bumps[0, :2] = travel[0] * np.array([row["x0"], row["x1"]])
     bumps[2, :2] = travel[1] * np.array([row["x0"], row["x1"]])
     lift = part if part < 1 else 1.0
+    bumps[0, 0] += swing.aside[0]
+    bumps[2, 0] += swing.aside[1]
     bumps[1] = leg * lift * np.array([row["y0"], row["y1"], row["y2"]])
     bumps[3] = lift * np.array([row["t0"], row["t1"], row["t2"]])
     look = EVEN_GROUND if ground.rough == 0.0 else EDGES
@@ -235,49 +272,69 @@ def _powers(s: Array) -> Array:
     return s[:, None] ** np.arange(9)
 
 
-def _over(ends: Array, swing: Swing, ground: _Ground, rear: Footstep, hip: Array, scene: Scene) -> Swing:
-    """The calmest candidate that clears every edge and keeps the knee between straight and 100 degrees."""
-    a, b = scene.figure.thigh, scene.figure.shank
-    longest, shortest = (np.sqrt(a * a + b * b + 2 * a * b * np.cos(k)) for k in KNEE_SWING)
-    leg = scene.body.leg_length
-    grid = np.array(np.meshgrid(VIA_FORWARD, VIA_UP, VIA_PITCH, indexing="ij")).reshape(3, -1)
-    base = (
-        max(float(rear.place[1]), ground.goal_y) + scene.figure.foot.ankle
-    )  # the flat ankle on the higher level
-    best, target = None, _target(scene, EDGES)
-    for at in VIA_AT:
-        via = np.stack(
-            [
-                ends[0, 0] + (ends[0, 3] - ends[0, 0]) * grid[0],
-                base + leg * grid[1],
-                ends[2, 0] + (ends[2, 3] - ends[2, 0]) * grid[0],
-                grid[2],
-            ],
-            -1,
-        )
-        paths = through(ends, via, at)
-        samples = _sample(paths, at)
-        short = np.maximum(target - _clearance(EDGES.s, samples, swing, ground, rear, scene.figure.foot), 0.0).max(-1)
+class _Problem(NamedTuple):
+    """A swing over risers: ends (4, 6), what lies below, and the hip's way (3, 95) at the samples of :data:`EDGES`."""
+
+    ends: Array
+    swing: Swing
+    ground: _Ground
+    rear: Footstep
+    hip: Array
+    scene: Scene
+
+
+def _over(p: _Problem) -> Swing:
+    """The calmest candidate that clears every edge and keeps knee and ankle within their range.
+
+    All candidates are looked at coarsely, the best of them closely, and once more around the best one.
+    """
+    grid = np.array(np.meshgrid(VIA_AT, VIA_FORWARD, VIA_UP, VIA_PITCH, indexing="ij")).reshape(4, -1).T
+    rough = _costs(grid, p, EVEN_GROUND)[0]
+    chosen = grid[np.argsort(rough, kind="stable")[:FINALISTS]]
+    for spread in (0.0, 0.8):
+        around = chosen if spread == 0 else np.maximum(chosen[:1] + spread * NEIGHBOURS, [0.12, 0.0, -0.02, -1.2])
+        cost, paths = _costs(around, p, EDGES)
+        order = np.argsort(cost, kind="stable")
+        chosen = around[order]
+    return p.swing._replace(path=paths[order[0]], via=float(chosen[0, 0]))
+
+
+def _costs(vias: Array, p: _Problem, look: Sampling) -> tuple[Array, Array]:
+    """Cost (K,) and path (K, 2, 4, 9) of candidates (K, 4): via time, share of the way, height in legs, pitch."""
+    figure, ends, leg = p.scene.figure, p.ends, p.scene.body.leg_length
+    longest, shortest = (
+        np.sqrt(figure.thigh**2 + figure.shank**2 + 2 * figure.thigh * figure.shank * np.cos(k)) for k in KNEE_SWING
+    )
+    base = max(float(p.rear.place[1]), p.ground.goal_y) + figure.foot.ankle  # the flat ankle on the higher level
+    hip = p.hip if look is EDGES else p.hip[:, 2::3]
+    target = _target(p.scene, look)
+    cost, paths = np.empty(len(vias)), np.empty((len(vias), 2, 4, 9))
+    for at in np.unique(vias[:, 0]):
+        some = np.flatnonzero(vias[:, 0] == at)
+        _, share, up, pitch = vias[some].T
+        x, z = (ends[c, 0] + (ends[c, 3] - ends[c, 0]) * share + p.swing.aside[c // 2] for c in (0, 2))
+        paths[some] = through(ends, np.stack([x, base + leg * up, z, pitch], -1), float(at))
+        samples = _sample(paths[some], float(at), look.s)
+        clear = _clearance(look.s, samples, p.swing, p.ground, p.rear, figure.foot)
+        short = np.maximum(target - clear, 0.0).max(-1)
         distance = np.linalg.norm(samples[:, :3] - hip, axis=1)
         beyond = np.maximum(distance - longest, 0.0).max(-1) + np.maximum(shortest - distance, 0.0).max(-1)
-        cost = _effort(samples) + 80 * short + 10 * beyond
-        k = int(np.argmin(cost))
-        if best is None or cost[k] < best[0]:
-            best = (float(cost[k]), paths[k], at)
-    assert best is not None
-    return swing._replace(path=best[1], via=best[2])
+        ankle = _dorsiflexion(samples, hip, p.ground.along, p.scene)
+        bent = np.maximum(np.maximum(ankle - ANKLE[1], ANKLE[0] - ankle), 0.0).mean(-1)
+        cost[some] = _effort(samples) + 80 * short + 10 * beyond + bent
+    return cost, paths
 
 
 def _effort(samples: Array) -> Array:
     """(K,) mean squared acceleration of ankle and (at a fiftieth) of pitch per swing, in small units."""
-    second = np.diff(samples, 2, axis=-1) * (len(EDGES.s) + 1) ** 2
+    second = np.diff(samples, 2, axis=-1) * (samples.shape[-1] + 1) ** 2
     mean = (second**2).mean(-1)
     return 3e-5 * (mean[:, :3].sum(-1) + 0.02 * mean[:, 3])
 
 
-def _sample(paths: Array, at: float) -> Array:
-    """(K, 4, N) values of many paths at the samples of :data:`EDGES`."""
-    first = EDGES.s <= at
-    a = paths[:, 0] @ _powers(EDGES.s[first] / at).T
-    b = paths[:, 1] @ _powers((EDGES.s[~first] - at) / (1 - at)).T
+def _sample(paths: Array, at: float, s: Array) -> Array:
+    """(K, 4, N) values of many paths whose pieces meet at ``at``, at samples ``s`` (N,)."""
+    first = s <= at
+    a = paths[:, 0] @ _powers(s[first] / at).T
+    b = paths[:, 1] @ _powers((s[~first] - at) / (1 - at)).T
     return np.concatenate([a, b], -1)
