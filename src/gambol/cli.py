@@ -5,16 +5,20 @@ Everything heavy is imported inside the command that needs it, so that ``gambol 
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
 from gambol import __version__
+from gambol.complaints import complaint
 from gambol.errors import GambolError
 from gambol.facts import facts, jsonable, sentences
 from gambol.forms import (
@@ -80,14 +84,14 @@ def walk(  # noqa: PLR0913
         plan: print the plan, one step object a line.
         as_json: print the facts as JSON: speed, steps, strikes and offs in seconds, contacts.
     """
-    check_targets(output, MOTION_FILES)
+    named = ground.text()
+    check_targets(output, MOTION_FILES, (path, ground.terrain))
+    from gambol.io import save_all
     from gambol.synthesis import generate
 
-    named = ground.text()
     scene = read_scene(path, named)
     motion = told(generate(form.method(dial), form.task(scene, pace)), ground_name(path, named))
-    for file in output:
-        write(motion, file, mesh, scene[1])
+    save_all(motion, output, mesh=mesh, terrain=scene[1])
     if as_json:
         steps = {"plan": motion.info.get("plan", [])} if plan else {}
         print_json({**facts(motion), **steps, "files": [str(f) for f in output]})
@@ -140,7 +144,8 @@ def render(
         strip: all poses in one wide picture instead of a sheet.
     """
     targets = output or (file.with_suffix(".png"),)
-    check_targets(targets, PICTURES + VIDEOS)
+    check_targets(targets, PICTURES + VIDEOS, (file, ground.terrain))
+    check_view(view)
     from gambol.io import load
 
     motion = load(file)
@@ -158,6 +163,7 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     Args:
         output: the folder to write into; made if it is not there.
     """
+    from gambol.io import save_all
     from gambol.measure import measure as measured
     from gambol.synthesis import generate
 
@@ -168,9 +174,10 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
     report = measured(motion, ground)
     for line in [*sentences(motion), *in_short(report)]:
         print(line)
-    for suffix in (".glb", ".bvh", ".npz"):
-        write(motion, output / f"walk{suffix}", True, ground)
-        print(f"wrote {output / f'walk{suffix}'}")
+    files = [output / f"walk{suffix}" for suffix in (".glb", ".bvh", ".npz")]
+    save_all(motion, files, terrain=ground)
+    for file in files:
+        print(f"wrote {file}")
     draw(motion, output / "walk.png", ground, Look())
     print(f"wrote {output / 'walk.png'}")
     print(f"open {output / 'walk.glb'} in any glTF viewer, or drop it on a web one")
@@ -200,24 +207,27 @@ def told(motion: Motion, ground: str) -> Motion:
     return replace(motion, info={"ground": ground, **motion.info})
 
 
-def check_targets(files: Sequence[Path], suffixes: Sequence[str]) -> None:
-    """Refuse a list of output files before any work is done, so that nothing is written by halves."""
+def check_targets(files: Sequence[Path], suffixes: Sequence[str], sources: Iterable[str | Path | None] = ()) -> None:
+    """Refuse a list of output files before any work is done, so that nothing is written by halves.
+
+    Args:
+        files: to be written.
+        suffixes: that can be.
+        sources: texts that may name files which are read, and must stay as they are.
+    """
+    from gambol.io.target import check_target, place
+
+    taken: dict[Path, str] = {place(s): "is read, and would be replaced" for s in sources if s}
     for file in files:
         if file.suffix.lower() not in suffixes:
             raise GambolError(
                 f"no writer for the suffix {file.suffix!r}", where=str(file), allowed=", ".join(suffixes),
                 do=nearest(file.suffix.lower(), suffixes) if file.suffix else "give the file a suffix",
             )
-        if not file.parent.is_dir():
-            what = f"the folder {str(file.parent)!r} does not exist"
-            raise GambolError(what, where=str(file), do="make it first")
-
-
-def write(motion: Motion, file: Path, mesh: bool, ground: Terrain) -> None:
-    """Save a motion; the ground goes along where the format can hold it."""
-    from gambol.io import save
-
-    save(motion, file, mesh=mesh, terrain=ground)
+        check_target(file)
+        if (target := place(file)) in taken:
+            raise GambolError(f"this file {taken[target]}", where=f"-o {file}", do="give another name")
+        taken[target] = "is named twice"
 
 
 class Look(NamedTuple):
@@ -227,13 +237,18 @@ class Look(NamedTuple):
     strip: bool = False
 
 
+def check_view(view: str) -> None:
+    """Refuse a view that is not known."""
+    from gambol.render import VIEWS
+
+    if view not in VIEWS:
+        raise GambolError(f"no view is called {view!r}", where="--view", do=nearest(view, VIEWS))
+
+
 def draw(motion: Motion, file: Path, ground: Terrain, look: Look) -> None:
     """A picture or a video, by suffix."""
     from gambol import render as pictures
 
-    if look.view not in pictures.VIEWS:
-        what = f"no view is called {look.view!r}"
-        raise GambolError(what, where="--view", do=nearest(look.view, pictures.VIEWS))
     if file.suffix.lower() in VIDEOS:
         return pictures.video(motion, file, ground, view=look.view)
     picture = (pictures.strip if look.strip else pictures.contact_sheet)(motion, ground, view=look.view)
@@ -273,16 +288,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the words after ``gambol``; by default those of the process.
 
     Returns:
-        0 done; 1 a measured motion is out of tolerance; 2 the request or a file cannot be used.
+        0 done; 1 a measured motion is out of tolerance; 2 the request or a file cannot be used; 3 a fault of
+        gambol itself.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot spell is written with escapes
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
-        return app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
-    except (GambolError, CycloptsError) as error:
-        print(f"gambol: {error}", file=sys.stderr)
-    except OSError as error:
-        print(f"gambol: {error.filename or 'a file'}: {error.strerror or error}", file=sys.stderr)
+        code = app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # nobody reads on: gambol dials | head -1
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (GambolError, CycloptsError, OSError) as error:
+        return refuse(complaint(error, words, app))
+    except MemoryError:
+        return refuse("there is not enough memory; ask for a shorter walk, fewer frames or a smaller file")
     except KeyboardInterrupt:
         print("gambol: stopped", file=sys.stderr)
         return 130
+    except Exception as error:  # never a traceback for a person; GAMBOL_TRACEBACK=1 gives it to a developer
+        if os.environ.get("GAMBOL_TRACEBACK"):
+            raise
+        at = extract_tb(error.__traceback__)[-1]
+        what = f"a fault of gambol itself: {type(error).__name__}: {error} ({Path(at.filename).name}:{at.lineno})"
+        refuse(f"{what}; please report it with the command; GAMBOL_TRACEBACK=1 shows more")
+        return 3
+
+
+def refuse(message: str) -> int:
+    """Say why, and give the exit code of a request that cannot be used."""
+    print(f"gambol: {message}", file=sys.stderr)
     return 2

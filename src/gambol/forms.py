@@ -22,6 +22,8 @@ __all__ = [
 
 DEMO = "demo"  # the built-in scene, as a path and as a ground
 GROUNDS = ("flat", "slope", "stairs", DEMO)
+KNOWN_GROUNDS = "flat, slope:DEGREES, stairs:RISE,TREAD,COUNT, demo, or a mesh file (.obj .glb .gltf .ply .stl)"
+ENGINES = ("numpy", "compiled")
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,14 @@ class WalkForm:
         Raises:
             GambolError: for a dial that is not known, not a number or out of range.
         """
-        from gambol.methods.force_walk import ForceWalk
+        from gambol.methods.force_walk import PRESETS, ForceWalk
 
+        for name, known in (("preset", PRESETS), ("engine", ENGINES)):
+            if (value := getattr(self, name)) not in known:
+                raise GambolError(
+                    f"no {name} is called {value!r}", where=f"--{name}", allowed=" or ".join(known),
+                    do=nearest(value, known),
+                )
         return ForceWalk(preset=self.preset, engine=self.engine, **dial_values(ForceWalk, dials))
 
     def task(self, scene: tuple[Path, Terrain], pace: PaceForm) -> Task:
@@ -139,13 +147,28 @@ def read_scene(path: str | None, ground: str | None) -> tuple[Path, Terrain]:
         return demo()[0], terrain
     if path is None:
         return parse_path(f"0,0 0,{_ahead(terrain):g}"), terrain
-    is_file = path.lower().endswith((".csv", ".json")) or os.path.exists(path)  # also of a text too long for a name
-    return (load_path(path) if is_file else parse_path(path)), terrain
+    if path.lower().endswith((".csv", ".json")) or os.path.exists(path):  # also of a text too long for a name
+        return load_path(_file(path)), terrain
+    if "," not in path and path.strip():  # nor points badly written
+        near = difflib.get_close_matches(path.lower(), [DEMO], 1)
+        raise GambolError(
+            f"{path[:60]!r} is neither a file nor points", where="--path",
+            allowed='a .csv or .json file, points "x,z x,z ..." in metres, or demo',
+            do="did you mean 'demo'?" if near else "check the name of the file",
+        )
+    return parse_path(path), terrain
+
+
+def _file(name: str) -> str:
+    """The name of a file or of none; never that of a pipe or a device, which would be read for ever."""
+    if os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
+        raise GambolError("it is not a plain file", where=name, allowed="a .csv or .json file", do="copy it to a file")
+    return name
 
 
 def ground_name(path: str | None, ground: str | None) -> str:
     """What the ground is called: as given, else that of the built-in path, else flat."""
-    return ground or (DEMO if path == DEMO else "flat")
+    return ground if ground is not None else DEMO if path == DEMO else "flat"
 
 
 def _ahead(terrain: Terrain) -> float:
@@ -159,10 +182,14 @@ def read_ground(text: str) -> Terrain:
     """The ground from its text: ``demo``, or whatever :func:`gambol.terrain.parse_terrain` knows."""
     from gambol.terrain import parse_terrain
 
-    kind = text.partition(":")[0]
-    if kind not in GROUNDS and (close := difflib.get_close_matches(kind, GROUNDS, 1)):
-        what = f"no ground is called {kind!r}"
-        raise GambolError(what, where="--terrain", do=f"did you mean {close[0]!r}?")
+    kind, colon, rest = text.partition(":")
+    if kind not in GROUNDS and not set(text) & set("./\\"):  # a file has a suffix, and perhaps folders
+        close = difflib.get_close_matches(kind.lower(), GROUNDS, 1)
+        what, do = f"no ground is called {kind[:60]!r}", f"did you mean {close[0]!r}?" if close else "name one of these"
+        raise GambolError(what, where="--terrain", allowed=KNOWN_GROUNDS, do=do)
+    if kind in ("flat", DEMO) and colon:
+        what = f"{kind} takes no numbers, and {rest[:60]!r} follows"
+        raise GambolError(what, where="--terrain", allowed=KNOWN_GROUNDS, do=f"write --terrain {kind}")
     if text != DEMO:
         return parse_terrain(text)
     from gambol.scenes import demo
@@ -192,6 +219,8 @@ def dial_values(method: Any, texts: Iterable[str]) -> dict[str, float]:
         except ValueError:
             what = f"{text!r} is not NAME=VALUE" if not equals else f"{number!r} is not a number"
             raise GambolError(what, where=f"--dial {name}", allowed=limits) from None
+        if name in out:
+            raise GambolError("it is given more than once", where=f"--dial {name}", allowed="once")
         if not low <= value <= high:
             raise GambolError(f"{value:g} is out of range", where=f"--dial {name}", allowed=limits)
         out[name] = value

@@ -14,12 +14,17 @@ import numpy as np
 
 from gambol.body import Body
 from gambol.errors import GambolError
-from gambol.gait import Gait
+from gambol.gait import Gait, pace
 from gambol.motion import Motion, Pose, join
 from gambol.path import Path
 from gambol.terrain import Flat, Terrain
 
-__all__ = ["Dial", "Handover", "Method", "Stream", "Task", "dial", "dials", "generate"]
+__all__ = ["MOST_FRAMES", "Dial", "Handover", "Method", "Stream", "Task", "dial", "dials", "generate"]
+
+MOST_FPS, MOST_FRAMES, MOST_LAPS = 10_000.0, 1_000_000, 10_000
+SURE_RATE = 10.0  # frames a second; the quickest swings take 0.15 s
+MASSES = (2.0, 1000.0)  # kg
+SLOWEST = 20  # times as long as at full speed along the path
 
 
 @dataclass(frozen=True)
@@ -49,16 +54,7 @@ class Task:
     hand_load: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.fps) and 1 <= self.fps <= 10_000):
-            raise GambolError(f"fps is {self.fps:g}", where="task", allowed="1 to 10000")
-        if self.duration is not None and not (np.isfinite(self.duration) and self.duration >= 0):
-            raise GambolError(f"duration is {self.duration:g} s", where="task", allowed="0 or more")
-        if self.laps < 1:
-            raise GambolError(f"laps is {self.laps}", where="task", allowed="1 or more")
-        if any(not (np.isfinite(m) and 0 <= m <= 60) for m in self.hand_load):
-            raise GambolError(
-                f"hand load is {self.hand_load}", where="task", allowed="0 to 60 kg in each hand"
-            )
+        _check(self)
 
 
 class Handover(NamedTuple):
@@ -139,22 +135,62 @@ class Stream:
 
 
 def generate(method: Method, task: Task, after: Handover | None = None) -> Motion:
-    """The whole motion of a task: the stretches of a :class:`Stream`, joined."""
+    """The whole motion of a task: the stretches of a :class:`Stream`, joined.
+
+    Raises:
+        GambolError: what the method cannot do, a motion of more than :data:`MOST_FRAMES` frames, or a rate too low
+            to tell one foothold from the next.
+    """
     stream = Stream(method, task, after)
     parts = list(_drain(stream))
     motion = join(parts)
     if task.duration is not None:
         motion = _last(motion, int(np.floor(task.duration * task.fps + 1e-9)) + 1)
+    _told_apart(motion)
     finish = getattr(method, "finish", None)
     return motion if finish is None else finish(stream.state, task, motion)
 
 
 def _drain(stream: Stream) -> Iterable[Motion]:
-    frames = 0
-    limit = np.inf if stream.task.duration is None else stream.task.duration * stream.task.fps + 1
-    while frames < limit and (part := stream.stretch()) is not None:
+    task, frames = stream.task, 0
+    wanted = np.inf if task.duration is None else task.duration * task.fps + 1
+    least = _least(task) * task.fps
+    if min(least, wanted) > MOST_FRAMES:
+        raise _endless(least, task)
+    most = min(MOST_FRAMES, SLOWEST * least + (120.0 + 15.0 * len(task.path.pivots) * task.laps) * task.fps)
+    while frames < wanted and (part := stream.stretch()) is not None:
         frames += len(part)
+        if frames > most:  # turns on the spot and small steps are slow, but not endless
+            raise _endless(frames, task)
         yield part
+
+
+def _least(task: Task) -> float:
+    """s that the path takes at full speed."""
+    quickest = max(v for _, v in task.gait.speed) if isinstance(task.gait.speed, tuple) else 0.0
+    return task.path.length * task.laps / max(quickest, pace(task.gait, task.body).speed)
+
+
+def _endless(frames: float, task: Task) -> GambolError:
+    return GambolError(
+        f"the motion takes more than {frames / task.fps:.0f} s, {frames:.0f} frames", where="task",
+        allowed=f"at most {MOST_FRAMES} frames, and {SLOWEST} times as long as the path takes at full speed",
+        do="give a shorter path, fewer laps, fewer frames a second or a duration",
+    )
+
+
+def _told_apart(motion: Motion) -> None:
+    """Refuse a rate at which whole swings fall between two frames: the contact record would run footholds together."""
+    if motion.contacts is None or motion.fps >= SURE_RATE or len(motion) < 2:
+        return
+    soles = motion.positions()[:, list(motion.skeleton.soles)]
+    moved = np.linalg.norm(np.diff(soles, axis=0), axis=-1)
+    planted = motion.contacts[1:] & motion.contacts[:-1]
+    if np.any(planted & (moved > 0.05)):
+        raise GambolError(
+            f"at {motion.fps:g} frames a second whole swings of a foot fall between two frames", where="task: fps",
+            allowed=f"{SURE_RATE:g} or more is enough for any walk", do="take more frames a second",
+        )
 
 
 def _last(motion: Motion, frames: int) -> Motion:
@@ -168,3 +204,22 @@ def _last(motion: Motion, frames: int) -> Motion:
         if (v := getattr(motion, k)) is not None
     }
     return dataclasses.replace(motion, **held)
+
+
+def _check(task: Task) -> None:
+    """Refuse what no method can do, before any of them tries."""
+    load, frames = task.hand_load, 0.0 if task.duration is None else task.duration * task.fps
+    mass, rounds = float(task.body.mass or 0), task.laps
+    limits = (
+        ("fps", f"{task.fps:g}", 1 <= task.fps <= MOST_FPS, f"1 to {MOST_FPS:g} frames a second"),
+        ("duration", f"{task.duration} s", task.duration is None or 0 <= task.duration < np.inf, "0 or more seconds"),
+        ("duration", f"{task.duration} s, {frames:.0f} frames", frames <= MOST_FRAMES, f"{MOST_FRAMES} frames"),
+        ("laps", f"{rounds}", 1 <= rounds <= MOST_LAPS, f"1 or more, at most {MOST_LAPS}"),
+        ("laps", f"{rounds} on an open path", rounds == 1 or task.path.closed, "1, or a path that ends where it began"),
+        ("seed", f"{task.seed}", 0 <= task.seed < 2**128, "a whole number, 0 or more"),
+        ("hand load", f"{load}", all(0 <= m <= 60 for m in load), "0 to 60 kg in each hand"),
+        ("mass", f"{mass:g} kg", MASSES[0] <= mass <= MASSES[1], f"{MASSES[0]:g} to {MASSES[1]:g} kg"),
+    )
+    for name, value, fine, allowed in limits:
+        if not fine:
+            raise GambolError(f"{name} is {value}", where="task", allowed=allowed, do=f"give another {name}")

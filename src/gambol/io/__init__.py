@@ -8,9 +8,7 @@ else; opening, naming and replacing files happens here and nowhere else.
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,9 +17,10 @@ from typing import NamedTuple
 from gambol.errors import GambolError
 from gambol.io import bvh, gltf, npz
 from gambol.io.source import Extra, Ground, Source
+from gambol.io.target import check_target, replace_all
 from gambol.motion import Motion
 
-__all__ = ["FORMATS", "Extra", "Format", "Ground", "Source", "clips", "load", "save"]
+__all__ = ["FORMATS", "Extra", "Format", "Ground", "Source", "clips", "load", "save", "save_all"]
 
 
 class Format(NamedTuple):
@@ -85,14 +84,35 @@ def save(
     Raises:
         GambolError: an unknown suffix, a missing folder, or a motion the format cannot hold.
     """
-    path = Path(path)
-    writer = _format(path, "encode").encode
-    assert writer is not None
-    if not path.parent.is_dir():
-        what = f"the folder {str(path.parent)!r} does not exist"
-        raise GambolError(what, where=str(path), do="make it first")
-    data = writer(motion, Extra(mesh, terrain))
-    _replace(path, data)
+    save_all(motion, [path], mesh=mesh, terrain=terrain)
+
+
+def save_all(
+    motion: Motion,
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    mesh: bool = True,
+    terrain: Ground | None = None,
+) -> None:
+    """Write a motion to several files; all of them are there and whole, or none is touched.
+
+    Args:
+        motion: what to write.
+        paths: as for :func:`save`.
+        mesh: as for :func:`save`.
+        terrain: as for :func:`save`.
+
+    Raises:
+        GambolError: as :func:`save`, for the first file that cannot be written.
+    """
+    able = [_format(Path(path), "encode") for path in paths]
+    for path in paths:
+        check_target(path)
+    files = []
+    for path, row in zip(paths, able):
+        assert row.encode is not None
+        files.append((path, row.encode(motion, Extra(mesh, terrain))))
+    replace_all(files)
 
 
 def _format(path: Path, use: str) -> Format:
@@ -104,37 +124,21 @@ def _format(path: Path, use: str) -> Format:
     close = get_close_matches(suffix, able, 1)
     raise GambolError(
         f"no {'reader' if use == 'decode' else 'writer'} for the suffix {path.suffix!r}", where=str(path),
-        allowed=", ".join(able), do=f"did you mean {close[0]}?" if close else "",
+        allowed=", ".join(able), do=f"did you mean {close[0]}?" if close else "give the file one of these",
     )
 
 
 def _read(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device would be read for ever
+            kind = "a folder" if path.is_dir() else "not a plain file"
+            raise GambolError(f"it is {kind}", where=str(path), allowed="a file", do="name the file itself")
         return path.read_bytes()
-    except OSError as error:
-        what = "there is no such file" if not path.exists() else f"it cannot be read: {error.strerror}"
-        raise GambolError(what, where=str(path)) from error
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write under a temporary name beside the target, then rename."""
-    temporary = None
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            temporary = file.name
-            file.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise GambolError(f"it cannot be written: {error.strerror}", where=str(path)) from error
-    finally:
-        if temporary is not None:
-            with suppress(FileNotFoundError):
-                os.unlink(temporary)
-
-
-def _umask() -> int:
-    """The process's file mode mask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    except (OSError, ValueError) as error:
+        if isinstance(error, GambolError):
+            raise
+        missing = isinstance(error, FileNotFoundError)
+        why = error.strerror if isinstance(error, OSError) else error
+        what = "there is no such file" if missing else f"it cannot be read: {why}"
+        do = "check its name and folder" if missing else "check its name and rights"
+        raise GambolError(what, where=str(path), allowed="a file that exists", do=do) from error
