@@ -119,13 +119,14 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
 
     c = _place(rear, front, 0.5 + share(rear, front))
     if one is not None:
-        weight = (w_out or 0.0) / max(w_in + (w_out or 0.0), 1e-6)
+        # from a stand C stays over the feet until the first step carries it on
+        weight = 0.0 if w_in < 0.05 else (w_out or 0.0) / (w_in + (w_out or 0.0))
         c = c + weight * (_place(front, one, share(front, one) - 0.5) - c)
     heading = 0.5 * (rear.heading + front.heading)
     forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
     left = np.array([forward[2], 0.0, -forward[0]])
     c = c + (1 - k) * STAND_AHEAD * body.height * forward
-    if front.kind == "close" or (one is not None and one.kind == "close"):
+    if (front.kind == "close" and one is None) or (one is not None and one.kind == "close"):
         # slowing down, C stays a little behind, and comes to rest without swinging back
         c = c - CLOSE_SHORT[front.kind == "close"] * scene.pace.step_length * forward
     # into a curve the body leans: the ground's push must pass near C while the path bends
@@ -289,12 +290,13 @@ def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: flo
     )
 
 
-def style_of(scene: Scene, walking: float, bank: float) -> Array:
+def style_of(scene: Scene, walking: float, bank: float, climb: float = 0.0) -> Array:
     """Trunk, head and arm row (figure.py) of a border."""
     row, look = scene.look.row, scene.look
     v, k = look.v_hat, walking
     out = np.zeros(STYLE)
     pelvis = look.pelvis * k
+    lean = 1.3 * look.crouch + 0.3 * clamp(climb, 0.0, 0.6)  # the body folds to go low, and leans into a climb
     for at, size, phase in (
         (0, row["yaw"], row["yaw_phase"]),
         (2, row["list"], row["list_phase"]),
@@ -304,7 +306,7 @@ def style_of(scene: Scene, walking: float, bank: float) -> Array:
             pelvis * size * np.cos(2 * np.pi * phase),
             pelvis * size * np.sin(2 * np.pi * phase),
         )
-    out[6], out[7], out[8], out[9] = 0.02, 0.02 + 0.05 * v * k + look.lean, bank * k, 1.0
+    out[6], out[7], out[8], out[9] = 0.02, 0.02 + 0.05 * v * k + look.lean + lean, bank * k, 1.0
     swing = 0.10 + 0.5 * v
     out[10] = 0.22 + (0.06 + 0.25 * v) * k
     out[11] = (0.05 + 0.2 * v) / swing
@@ -368,11 +370,15 @@ def plan_step(w: Walker, ahead: Ahead, low: tuple[float, float], scene: Scene) -
     else:
         known = Known(w.trail, w.trail_stance, w.trail_shift, 0.0, 0.0)
         lead = solve_lead(shape, times, known, ends, axes, float(w.front.side))
+        if one.kind != "walk":  # drawing up a foot or turning, one does not bounce
+            t = np.linspace(0.0, t0, 17)
+            wanted = ends[0].position[1] + (ends[1].position[1] - ends[0].position[1]) * t / t0
+            lead[1] = calm_row(t, wanted, times, known, ends, usual_row(shape, times))
 
     front_roll = push_off(w.front_roll, w.front, ahead, w.time + t0 + double_next, t0 + t1, scene)
     pulse1, pulse2, zero = turn_pulses(w, end, times)
     bank = -0.6 * float(np.arctan(scene.pace.speed * end.yaw_rate / G))
-    style = style_of(scene, end.walking, bank)
+    style = style_of(scene, end.walking, bank, 0.0 if one is None else rise / max(gap(w.front, one), 0.25))
     if one is None:
         landing, goals = w.front_roll, (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
     else:

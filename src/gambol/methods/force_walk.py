@@ -32,7 +32,7 @@ __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
 MODE_FV = {"level": 0.1, "up": 0.0, "down": 0.25}  # f_v of eq. 8 [seed]
-KNEE_LEAST = np.radians(6.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
+KNEE_LEAST = np.radians(4.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
 ROUNDS = 8  # of lowering C until both legs reach
 SPARE = 1e-4  # m
 ALIKE = 2e-4  # largest difference (m, s, rad) of two steps that need looking at once only
