@@ -26,6 +26,7 @@ __all__ = ["Path", "drop", "load_path", "parse_path", "walkable"]
 Array = NDArray[np.float64]
 EVEN = 0.35  # rad between two short segments that still are one curve, not a corner
 OVER = 0.05  # m, half of the length that curvature is taken over
+NEAR = 1e-3  # m between ways past the drawn start that are equally near
 MAX_STEP = 0.42  # m
 HEADROOM = 1.0  # m above a floor in which there may be no other one
 FARTHEST = 1e6  # m from the origin
@@ -237,10 +238,18 @@ def walkable(points: ArrayLike, closed: bool = False, radius: float = RADIUS) ->
     if not closed:
         return Path(line, False, tuple(ends[:-1]))
     ring, s = line[:-1], arc_lengths(line)[:-1]
-    start = int(np.argmin(np.hypot(*(ring - raw.points[0])[:, [0, 2]].T)))
+    start = _start(ring, raw.points)
     turns = ends if len(pieces) > 1 or _kinked(line) else ends[:0]
     pivots = np.sort((turns - s[start] + SAME) % ends[-1] - SAME)
     return Path(np.roll(ring, -start, 0), True, tuple(np.where(pivots < SAME, 0.0, pivots)))
+
+
+def _start(ring: Array, drawn: Array) -> int:
+    """Which point of a ring is nearest to the first one drawn, and led on to the second where it passes twice."""
+    off = np.hypot(*(ring - drawn[0])[:, [0, 2]].T)
+    near = np.flatnonzero(off < off.min() + NEAR)
+    way = (np.roll(ring, -1, 0) - ring)[near][:, [0, 2]] @ (drawn[1] - drawn[0])[[0, 2]]
+    return int(near[np.argmax(way)])
 
 
 def _kinked(ring: Array) -> bool:
