@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,19 @@ from hypothesis import strategies as st
 
 from gambol.body import Body, G
 from gambol.errors import GambolError
-from gambol.gait import MAX_SPEED, MIN_SPEED, QUICKEST, Gait, Pace, dimensionless, eased, pace
+from gambol.gait import (
+    MAX_RATE,
+    MAX_RATIO,
+    MAX_SPEED,
+    MIN_RATE,
+    MIN_SPEED,
+    QUICKEST,
+    Gait,
+    Pace,
+    dimensionless,
+    eased,
+    pace,
+)
 
 BODY = Body(1.75)
 LEG = BODY.leg_length
@@ -140,10 +154,51 @@ def test_a_step_no_leg_takes_names_the_longest():
 
 
 def test_a_cadence_no_legs_follow():
-    with pytest.raises(GambolError, match=r"300 steps a minute.*30 to 240"):
-        pace(Gait(speed=1.0, cadence=300), BODY)
-    with pytest.raises(GambolError, match=r"24 steps a minute.*30 to 240"):
-        pace(Gait(speed=0.3, cadence=24), BODY)
+    unit = float(60 * (G / LEG) ** 0.5)
+    bounds = f"{MIN_RATE * unit:.0f} to {MAX_RATE * unit:.0f} steps a minute"
+    for speed, cadence in ((1.0, 300.0), (0.3, 24.0), (1.0, 1e308), (0.3, 1e-308)):
+        with pytest.raises(GambolError, match=f"{cadence:.3g} steps a minute.*{bounds}".replace("+", "[+]")):
+            pace(Gait(speed=speed, cadence=cadence), BODY)
+
+
+@given(bodies, st.floats(0.15, 1.0), st.floats(0.25, 1.1))
+def test_long_slow_steps_are_refused_with_both_ways_out(body, length, rate):
+    """What is refused names a length at that rate and a rate of that length, and both are walked."""
+    leg, unit = body.leg_length, float((G / body.leg_length) ** 0.5)
+    asked = Gait(step_length=length * leg, cadence=60 * rate * unit)
+    if not MIN_SPEED * 1.01 < length * rate < MAX_SPEED * 0.99:
+        return
+    if length / rate <= MAX_RATIO:
+        assert pace(asked, body).step_length == pytest.approx(length * leg)
+        return
+    with pytest.raises(GambolError, match="too long for") as error:
+        pace(asked, body)
+    longest, least = (float(x) for x in re.findall(r"at (?:most|least) ([0-9.]+)", str(error.value)))
+    assert longest == pytest.approx(MAX_RATIO * leg * rate, abs=0.006)
+    assert least == pytest.approx(60 * unit * length / MAX_RATIO, abs=0.6)
+
+
+@pytest.mark.parametrize("gait", [Gait(cadence=10), Gait(cadence=190), Gait(step_length=0.1), Gait(step_length=0.95)])
+def test_one_number_that_alone_is_no_walk_says_so(gait):
+    """The bounds are those of the number that was given, and a second number makes a walk of it, where one can."""
+    with pytest.raises(GambolError) as error:
+        pace(gait, BODY)
+    assert "steps a minute" in str(error.value) if gait.cadence else " m" in str(error.value)
+    assert error.value.allowed and error.value.do
+    assert pace(Gait(cadence=190, step_length=0.5), BODY).speed == pytest.approx(190 * 0.5 / 60)
+    assert pace(Gait(step_length=0.95, cadence=120), BODY).step_time == pytest.approx(0.5)
+
+
+def test_feet_too_far_apart():
+    with pytest.raises(GambolError, match=f"at most {0.7 * LEG:.2f} m"):
+        pace(Gait(width=1.5), BODY)
+
+
+@pytest.mark.parametrize("huge", [1e-300, 1e-12, 1e12, 1e300])
+@pytest.mark.parametrize("key", ["speed", "step_length", "cadence"])
+def test_absurd_numbers_are_refused_without_arithmetic_errors(key, huge):
+    with pytest.raises(GambolError):
+        pace(Gait(**{key: huge}), BODY)
 
 
 @pytest.mark.parametrize("key", ["speed", "step_length", "cadence", "width"])

@@ -49,7 +49,7 @@ def _misspelt(error: CycloptsError) -> GambolError:
     if isinstance(error, MissingArgumentError):
         name = str(error.keyword or (error.argument.name if error.argument else "an argument"))
         if not error.keyword:
-            return GambolError(f"no {name.lstrip('-')} is given", where="gambol", allowed="one")
+            return GambolError(f"no {name.lstrip('-')} is given", where="command line", allowed="one")
         do = f"a value that begins with a dash is written {name}=-..." if name.startswith("--") else ""
         return GambolError("no value follows", where=name, allowed="one value", do=do)
     if isinstance(error, RepeatArgumentError):
@@ -57,7 +57,7 @@ def _misspelt(error: CycloptsError) -> GambolError:
     if isinstance(error, UnusedCliTokensError):
         first = (error.unused_tokens or ["?"])[0]
         do = "put quotes round a value with blanks, and -o before every file"
-        return GambolError(f"{first!r} belongs to no option", where="gambol", do=do)
+        return GambolError(f"{first!r} belongs to no option", where="command line", do=do)
     if isinstance(error, UnknownOptionError):
         return _unknown(error)
     return GambolError(str(error).rstrip("."))
@@ -72,7 +72,7 @@ def _unknown(error: UnknownOptionError) -> GambolError:
     dial = str(name).lstrip("-").replace("-", "_")
     if dial in [d.name for d in dials(ForceWalk)]:
         do = f"it is a dial: --dial {dial}=VALUE"
-        return GambolError(f"no option is called {name}", where="gambol", do=do)
-    what, _, hint = str(error).rstrip(".").partition(". ")
+        return GambolError(f"no option is called {name}", where="command line", do=do)
+    _, _, hint = str(error).partition(". ")
     hint = hint[:1].lower() + hint[1:]
-    return GambolError(what[:1].lower() + what[1:].rstrip("."), where="gambol", do=hint)
+    return GambolError(f"no option is called {name}", where="command line", do=hint)

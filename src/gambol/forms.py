@@ -230,5 +230,5 @@ def dial_values(method: Any, texts: Iterable[str]) -> dict[str, float]:
 def nearest(name: str, known: Iterable[str]) -> str:
     """What to do about a name that is not known: the nearest one, or all of them."""
     known = list(known)
-    close = difflib.get_close_matches(name, known, 1, 0.6)
+    close = difflib.get_close_matches(name.lower(), known, 1, 0.6)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"

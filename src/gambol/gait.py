@@ -20,8 +20,11 @@ __all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "eased", "
 # step rate = 0.910 v_hat^0.490 sqrt(g/leg), step length = v / rate; scatter 7.5 %, v_hat 0.12..0.62.
 RATE, RATE_POWER = 0.910, 0.490
 DEFAULT_SPEED = 0.398  # v_hat of the "free" class of Schwartz, Rozumalski & Trost (2008): 1.2 m/s for 1.75 m
-MIN_SPEED, MAX_SPEED = 0.08, 0.72  # v_hat; above it people run (Froude number 0.5)
-MAX_STEP = 1.05  # step length over leg length that the hips still reach
+MIN_SPEED, MAX_SPEED = 0.095, 0.72  # v_hat; above it people run (Froude number 0.5)
+MIN_STEP, MAX_STEP = 0.07, 1.05  # step length over leg length that the hips still reach
+MIN_RATE, MAX_RATE = 0.24, 1.15  # steps a second over sqrt(g/leg): slower, every step is a stand
+MAX_RATIO = 2.5  # step length over rate, in legs and sqrt(g/leg): twice the usual 1.2; beyond, the body falls
+MAX_WIDTH = 0.7  # distance between the lines of the two feet over leg length
 QUICKEST = 1.2  # speed of a step over that of the one before
 WIDTH = 0.058  # distance between the lines of the two feet over body height
 
@@ -60,16 +63,23 @@ class Gait:
                 or np.any(np.diff(rows[:, 0]) <= 0)
             ):
                 raise GambolError(
-                    "the speed schedule is not rows of (time s, speed m/s) with rising times", where="gait"
+                    "the speed schedule is not rows of (time s, speed m/s) with rising times",
+                    where="gait",
+                    allowed="((0, 1.2), (4, 1.5), ...)",
+                    do="sort the rows by time, one row for each",
                 )
             object.__setattr__(self, "speed", tuple((float(t), float(v)) for t, v in rows))
         for key in ("speed", "step_length", "cadence", "width"):
             value = getattr(self, key)
             if value is not None and np.ndim(value) == 0 and not (np.isfinite(value) and value > 0):
-                raise GambolError(f"{key} is {value:g}", where="gait", allowed="a positive number")
+                do = "leave it out, and it follows from the rest"
+                raise GambolError(f"{key} is {value:g}", where="gait", allowed="a positive number", do=do)
         if self.speed is not None and self.step_length is not None and self.cadence is not None:
             raise GambolError(
-                "speed, step length and cadence are all given", where="gait", allowed="any two of them"
+                "speed, step length and cadence are all given",
+                where="gait",
+                allowed="any two of them",
+                do="leave one out: it follows from the other two",
             )
 
     def at(self, time: float) -> Gait:
@@ -100,6 +110,7 @@ def pace(gait: Gait, body: Body, time: float = 0.0) -> Pace:
     unit = (G * leg) ** 0.5
     w, n = gait.step_length, None if gait.cadence is None else gait.cadence / 60.0
     v = gait.speed if gait.speed is None or isinstance(gait.speed, int | float) else gait.speed[0][1]
+    _check_asked(gait, body)
     if v is None and w is not None and n is not None:
         v = w * n
     elif v is None and w is not None:
@@ -108,10 +119,10 @@ def pace(gait: Gait, body: Body, time: float = 0.0) -> Pace:
         v = unit * (n / rate_law) ** (1 / RATE_POWER)
     elif v is None:
         v = DEFAULT_SPEED * unit
+    _check_speed(v, gait, body)
     if n is None:
         n = v / w if w is not None else rate_law * (v / unit) ** RATE_POWER
-    out = Pace(float(v), float(v / n), float(1 / n))
-    _check(out, body)
+    _check(out := Pace(float(v), float(v / n), float(1 / n)), body)
     return out
 
 
@@ -124,23 +135,76 @@ def eased(p: Pace, before: float) -> Pace:
     return p if speed == p.speed else Pace(speed, length, length / speed)
 
 
+def _check_asked(gait: Gait, body: Body) -> None:
+    """Refuse a step or a cadence that no speed could go with."""
+    if gait.step_length is not None:
+        _check_step(gait.step_length, body)
+    if gait.cadence is not None:
+        _check_rate(gait.cadence, body)
+    if gait.width is not None and gait.width > MAX_WIDTH * body.leg_length:
+        raise GambolError(
+            f"feet {gait.width:.3g} m apart are too far", where="gait",
+            allowed=f"at most {MAX_WIDTH * body.leg_length:.2f} m for a body of {body.height:g} m", do="give less",
+        )
+
+
+def _check_speed(speed: float, gait: Gait, body: Body) -> None:
+    """Refuse a speed that is no walk, in the words of what was asked for."""
+    unit, size = (G * body.leg_length) ** 0.5, f"a body of {body.height:g} m"
+    if MIN_SPEED * unit <= speed <= MAX_SPEED * unit * (1 + 1e-9):
+        return
+    allowed = f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s"
+    do = "slow down: above that people run" if speed > unit * MIN_SPEED else "walk faster"
+    what = f"a walk at {speed:.3g} m/s is out of reach of {size}"
+    low, high = (RATE * v**RATE_POWER for v in (MIN_SPEED, MAX_SPEED))
+    if gait.speed is None and gait.step_length is None and gait.cadence is not None:
+        rate = 60 * (G / body.leg_length) ** 0.5
+        what = f"{gait.cadence:.3g} steps a minute and nothing else is {what}"
+        allowed = f"{low * rate:.0f} to {high * rate:.0f} steps a minute, {allowed}"
+        do = "give a speed or a step length with it"
+    elif gait.speed is None and gait.step_length is not None and gait.cadence is None:
+        short, long = (v / r * body.leg_length for v, r in ((MIN_SPEED, low), (MAX_SPEED, high)))
+        what = f"steps of {gait.step_length:.3g} m and nothing else are {what}"
+        allowed = f"{short:.2f} to {long:.2f} m, {allowed}"
+        do = "give a speed or a cadence with it"
+    raise GambolError(what, where="gait", allowed=allowed, do=do)
+
+
+def _check_step(length: float, body: Body) -> None:
+    low, high = MIN_STEP * body.leg_length, MAX_STEP * body.leg_length
+    if not low <= length <= high:
+        longer = length > high
+        bound = f"at most {high:.2f} m" if longer else f"at least {low:.2f} m"
+        raise GambolError(
+            f"a step of {length:.3g} m is {'longer than the leg allows' if longer else 'no step'}",
+            where="gait",
+            allowed=f"{bound} for a body of {body.height:g} m",
+            do="take more steps a minute or walk slower" if longer else "take fewer steps a minute or walk faster",
+        )
+
+
+def _check_rate(cadence: float, body: Body) -> None:
+    unit = 60 * (G / body.leg_length) ** 0.5
+    if not MIN_RATE * unit <= cadence <= MAX_RATE * unit * (1 + 1e-9):
+        longer = cadence < MIN_RATE * unit
+        raise GambolError(
+            f"{cadence:.3g} steps a minute",
+            where="gait",
+            allowed=f"{MIN_RATE * unit:.0f} to {MAX_RATE * unit:.0f} steps a minute for a body of {body.height:g} m",
+            do="take shorter steps or walk faster" if longer else "take longer steps or walk slower",
+        )
+
+
 def _check(p: Pace, body: Body) -> None:
-    unit, leg = (G * body.leg_length) ** 0.5, body.leg_length
-    if not MIN_SPEED * unit <= p.speed <= MAX_SPEED * unit * (1 + 1e-9):
+    """Refuse what no body of this size does: steps too long, too short, too many, too few, too long for their rate."""
+    _check_step(p.step_length, body)
+    _check_rate(60 / p.step_time, body)
+    leg, unit = body.leg_length, (G / body.leg_length) ** 0.5
+    if p.step_length / leg * p.step_time * unit > MAX_RATIO * (1 + 1e-9):
         raise GambolError(
-            f"a walk at {p.speed:.3g} m/s is out of reach of a body of {body.height:g} m",
+            f"steps of {p.step_length:.3g} m are too long for {60 / p.step_time:.3g} a minute",
             where="gait",
-            allowed=f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s",
-            do="above that people run",
-        )
-    if p.step_length > MAX_STEP * leg:
-        raise GambolError(
-            f"a step of {p.step_length:.3g} m is longer than the leg allows",
-            where="gait",
-            allowed=f"at most {MAX_STEP * leg:.2f} m for a body of {body.height:g} m",
-            do="take more steps a minute or walk slower",
-        )
-    if not 0.25 <= p.step_time <= 2.0:
-        raise GambolError(
-            f"{60 / p.step_time:.3g} steps a minute", where="gait", allowed="30 to 240 steps a minute"
+            allowed=f"at most {MAX_RATIO * leg / (p.step_time * unit):.2f} m at that rate, "
+            f"or at least {60 * p.step_length / leg / MAX_RATIO * unit:.0f} a minute of that length",
+            do="take shorter or more steps",
         )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gambol.body import Body
+from gambol.body import Body, G
 from gambol.errors import GambolError
 from gambol.gait import Gait, pace
 from gambol.motion import Motion, Pose, join
@@ -24,6 +24,7 @@ __all__ = ["MOST_FRAMES", "Dial", "Handover", "Method", "Stream", "Task", "dial"
 MOST_FPS, MOST_FRAMES, MOST_LAPS = 10_000.0, 1_000_000, 10_000
 SURE_RATE = 10.0  # frames a second; the quickest swings take 0.15 s
 MASSES = (2.0, 1000.0)  # kg
+WILDEST_SPEED, WILDEST_FORCE = 10.0, 8.0  # m/s of the hips, weights: nobody walks so
 SLOWEST = 20  # times as long as at full speed along the path
 
 
@@ -147,6 +148,7 @@ def generate(method: Method, task: Task, after: Handover | None = None) -> Motio
     if task.duration is not None:
         motion = _last(motion, int(np.floor(task.duration * task.fps + 1e-9)) + 1)
     _told_apart(motion)
+    _sane(motion, task)
     finish = getattr(method, "finish", None)
     return motion if finish is None else finish(stream.state, task, motion)
 
@@ -190,6 +192,25 @@ def _told_apart(motion: Motion) -> None:
         raise GambolError(
             f"at {motion.fps:g} frames a second whole swings of a foot fall between two frames", where="task: fps",
             allowed=f"{SURE_RATE:g} or more is enough for any walk", do="take more frames a second",
+        )
+
+
+def _sane(motion: Motion, task: Task) -> None:
+    """Refuse to hand out a walk that no body walks, where the ground or the pace was too much for the method."""
+    if len(motion) < 2:
+        return
+    speed = np.linalg.norm(np.diff(motion.root, axis=0), axis=1) * motion.fps
+    wild = ~(speed < WILDEST_SPEED)
+    if motion.forces is not None:
+        total = np.linalg.norm(motion.forces.sum(1), axis=1) / (float(task.body.mass or 1.0) * G)
+        wild |= ~(total[1:] < WILDEST_FORCE)
+    if wild.any():
+        at = int(np.argmax(wild)) + 1
+        x, _, z = motion.root[max(at - 1, 0)]
+        raise GambolError(
+            f"no walk is found {at / motion.fps:.2f} s after the start, near x {x:.2f}, z {z:.2f}", where="task",
+            allowed=f"hips slower than {WILDEST_SPEED:g} m/s, forces below {WILDEST_FORCE:g} weights",
+            do="lead the path over gentler ground, or change speed or step length",
         )
 
 
