@@ -28,7 +28,8 @@ def demo() -> tuple[Path, Mesh]:
     start = np.array(curve[-1]) + 1.8 * out  # of the slope
     run = 4.5
     foot = start + run * out - np.array([0.0, run * np.tan(SLOPE), 0.0])
-    points = [[0.0, 0.0, 0.0], [0.0, top, (up + down) / 2 + 0.7], [0.0, 0.0, turn], *curve, start, foot, foot + 2.2 * out]
+    over = [0.0, top, (up + down) / 2 + 0.7]
+    points = [[0.0, 0.0, 0.0], over, [0.0, 0.0, turn], *curve, start, foot, foot + 2.2 * out]
     path = walkable(np.array(points))
     return path, _ground(up, down, start, (out, run))
 

@@ -34,6 +34,7 @@ from gambol.reaction import (
 )
 from gambol.roll import Foot, Roll, shifted
 from gambol.swinging import HIP_BELOW, swing_path
+from gambol.walk_table import MODES
 from gambol.walker import Ahead, Look, Scene, Walker
 
 __all__ = [
@@ -271,10 +272,9 @@ def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: flo
     toe_off = (1 + row["double"]) / 2
     one = ahead.one
     push, toes, heel_off = row["push"], row["toes"], row["heel_off"]
-    if one.stair and one.centre[1] > front.centre[1]:
-        push, toes, heel_off = 0.9, 0.2, 0.22
-    elif one.stair:
-        push, toes, heel_off = 0.62, 0.05, 0.25
+    if one.stair:
+        mode = MODES["up" if one.centre[1] > front.centre[1] else "down"]
+        push, toes, heel_off = mode["push"], mode["toes"], mode["heel_off"]
     else:
         k = _walking(gap(front, one), scene)
         if ahead.two.kind != "walk":  # the last foot is only drawn up

@@ -38,13 +38,7 @@ VIA_UP = (0.0, 0.03, 0.06, 0.10, 0.15)  # of leg length, above the ankle of a fl
 VIA_PITCH = (-0.9, -0.6, -0.35, -0.1)  # rad
 FINALISTS = 24  # candidates that are looked at closely
 NEIGHBOURS = np.array(  # of the best one: steps in via time, share of the way, height, pitch
-    [
-        [a * 0.05, b * 0.08, c * 0.02, d * 0.12]
-        for a in (-1, 0, 1)
-        for b in (-1, 0, 1)
-        for c in (-1, 0, 1)
-        for d in (-1, 0, 1)
-    ]
+    list(product((-0.05, 0.0, 0.05), (-0.08, 0.0, 0.08), (-0.02, 0.0, 0.02), (-0.12, 0.0, 0.12)))
 )
 ANKLE = (-0.6, 0.35)  # rad, plantar- and dorsiflexion that a swing over a riser keeps within
 SHOES = 0.053  # of body height between the lines of two feet that pass each other
@@ -96,7 +90,8 @@ def swing_path(
 ) -> Swing:
     """The swing of the rear foot past the stance foot to the next foothold: ``feet`` in this order.
 
-    It leaves at ``times[0]`` s and lands at ``times[1]`` s. ``carried`` gives C (3, N) m at times (N,) s: the leg must reach from the hip, which goes with it.
+    It leaves at ``times[0]`` s and lands at ``times[1]`` s. ``carried`` gives C (3, N) m at times (N,) s: the leg must
+    reach from the hip, which goes with it.
     """
     rear, front, one = feet
     if one is None:

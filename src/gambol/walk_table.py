@@ -2,8 +2,8 @@
 
 Each row belongs to one dimensionless speed v / sqrt(g leg). The force ratios follow the vertical and fore-aft
 force curves, the rest the joint angle curves, of the five speed classes of Schwartz, Rozumalski and Trost (2008),
-*The effect of walking speed on the gait of typically developing children*, fitted with this program's own figure; the first row, slower than any
-of them, continues their trend.
+*The effect of walking speed on the gait of typically developing children*, fitted with this program's own figure
+(bench/fit_table.py); the first row, slower than any of them, continues their trend.
 Between rows the values follow a monotone cubic (Fritsch and Carlson 1980); outside they are held.
 """
 
@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PAPER", "SPEEDS", "TABLE", "row_at"]
+__all__ = ["MODES", "PAPER", "SPEEDS", "TABLE", "row_at"]
 
 Array = NDArray[np.float64]
 SPEEDS = (0.08, 0.166, 0.282, 0.398, 0.513, 0.696)
@@ -69,6 +69,15 @@ PAPER: Mapping[str, float] = {
     "toes": 0.8165, "x0": -0.0047, "x1": 0.1357, "y0": -0.0467, "y1": -0.0209, "y2": 0.3351,
     "t0": 0.4861, "t1": -1.564, "t2": 0.3188, "com_ahead": 0.113, "com_up": 1.052, "yaw": 0.0822, "yaw_phase": 0,
     "list": 0.108, "list_phase": 0.11, "list3": -0.0697, "list3_phase": -0.07,
+}
+
+
+# What the vertical walking mode changes (section 1.8 of the paper): f_v of eq. 8 [printed], and on stairs, where the
+# whole sole lands at once, the strike angle and the push-off (rad; share of the stride), for all speeds.
+MODES: Mapping[str, Mapping[str, float]] = {
+    "level": {"f_v": 0.1},
+    "up": {"f_v": 0.0, "strike": 0.0, "push": 0.75, "toes": 0.2, "heel_off": 0.22},
+    "down": {"f_v": 0.25, "strike": 0.0, "push": 0.62, "toes": 0.05, "heel_off": 0.18},
 }
 
 

@@ -25,13 +25,12 @@ from gambol.roll import Roll, shifted
 from gambol.stepping import RELEASE, arm_goal, plan_step, rising_time, stand_border, style_of
 from gambol.stride import Stage, frames, posed, reach, standing_sole, step_motion
 from gambol.synthesis import Handover, Task, dial
-from gambol.walk_table import PAPER, row_at
+from gambol.walk_table import MODES, PAPER, row_at
 from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
 
 __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
-MODE_FV = {"level": 0.1, "up": 0.0, "down": 0.25}  # f_v of eq. 8 [seed]
 KNEE_LEAST = np.radians(4.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
 ROUNDS = 8  # of lowering C until both legs reach
 SPARE = 1e-4  # m
@@ -177,7 +176,7 @@ class ForceWalk:
         ax = (1.0 + self.delta_x1, row["ax2"] + self.delta_x2, row["ax3"] + self.delta_x3)
 
         def shape(mode: str) -> Shape:
-            ay2 = row["ay2"] + (MODE_FV[mode] - MODE_FV["level"] + self.delta_y2) / 1.3
+            ay2 = row["ay2"] + (MODES[mode]["f_v"] - MODES["level"]["f_v"] + self.delta_y2) / 1.3
             ay = (1.0 + self.delta_y1 / 1.3, ay2, row["ay3"] + self.delta_y3 / 1.3)
             return Shape(
                 ax,
