@@ -51,10 +51,10 @@ def _ground(up: float, down: float, start: Array, slope: tuple[Array, float]) ->
     boxes.append(_plain(-4.0, 3.5))
     boxes.append(_cut(_plain(3.5, 10.0), start, out))
     low = [p + run * out - [0, fall, 0] for p in rim]
-    boxes.append((np.array([rim[0], low[0], low[1], rim[1]]), np.array([[0, 2, 1], [0, 3, 2]])))
+    boxes.append((np.array([rim[0], low[0], low[1], rim[1]]), np.array([[0, 1, 2], [0, 2, 3]])))
     yard = [low[0] - 2 * side, low[1] + 2 * side]
     far = [p + 3.5 * out for p in yard]
-    boxes.append((np.array([yard[0], far[0], far[1], yard[1]]), np.array([[0, 2, 1], [0, 3, 2]])))
+    boxes.append((np.array([yard[0], far[0], far[1], yard[1]]), np.array([[0, 1, 2], [0, 2, 3]])))
     return _merge(boxes)
 
 
