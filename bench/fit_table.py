@@ -65,6 +65,7 @@ BOUNDS = {
     "ay3": (0.1, 0.6),
     "ay2": (-0.1, 0.15),
 }
+DOUBLE = 800.0  # weight per step time
 PEAK = 200.0  # weight per body weight
 KNEE = 5.0  # deg, neither knee is ever straighter
 KNEE_AT_STRIKE = 0.6  # weight of the knee at heel strike beyond its share of the curve
@@ -154,7 +155,9 @@ def residual(
         parts.append([PEAK * (got["force"][part].max() - target["force"][part].max())])
     parts.append([PEAK * (got["force"][10:22].min() - target["force"][10:22].min())])
     parts.append(6 * np.maximum(KNEE - got["both"], 0.0))
-    parts.append([1.5 * (1e3 * got["rise"] - rise)])
+    if v_hat is not None:  # the force curves alone leave double support loose: hold it to its own law
+        parts.append([DOUBLE * (values["double"] - (0.434 * v_hat**2 - 0.643 * v_hat + 0.399))])
+    parts.append([4.0 * (1e3 * got["rise"] - rise)])
     return np.concatenate([np.ravel(p) for p in parts]) / np.sqrt(51)
 
 
@@ -208,7 +211,7 @@ def improve(
 
     def cost(x: np.ndarray) -> np.ndarray:
         trial = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, x)}}
-        return np.concatenate([residual(trial, v_hat, target, rise), 0.006 * (x - start)])
+        return np.concatenate([residual(trial, v_hat, target, rise), 0.003 * (x - start)])
 
     fit = least_squares(cost, start, bounds=(low, high), jac="3-point", diff_step=1e-2, max_nfev=30)
     values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}

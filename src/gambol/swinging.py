@@ -30,7 +30,7 @@ DILATE = 0.005  # m, the ground counts as high as its highest point this far for
 SPACING = 0.003  # m, of the ground profile under a swing
 STRAIGHT = (0.8, 1.0)  # slower ways for the toes to straighten, tried in turn
 SCRAPE = -0.0009  # m, least clearance of a toe that leaves
-EVEN = 0.02  # m, departure from the straight line between two footholds that is no obstacle
+EVEN = 0.008  # m, departure from the straight line between two footholds that is no obstacle
 OBSTACLE = 0.06  # of leg length: if the measured swing must be raised by more to clear, a via point is used
 VIA_AT = (0.2, 0.32, 0.44, 0.58)
 VIA_FORWARD = (0.15, 0.35, 0.55, 0.75, 0.92)  # of the way
@@ -163,7 +163,7 @@ class _Ground(NamedTuple):
         along = d / length if length > 0.05 else np.array([np.sin(rear.yaw), np.cos(rear.yaw)])
         if isinstance(terrain, Flat):
             return _Ground(a[[0, 2]], along, length, 0.0, 1.0, np.full(2, terrain.y), 0.0, terrain.y)
-        start, stop = -foot.heel - 0.1, length + foot.tip + 0.1
+        start, stop = -foot.heel - 0.2, length + foot.tip + 0.35  # a swing may go beyond its ends
         n = int((stop - start) / SPACING) + 2
         x = np.linspace(start, stop, n)
         xz = a[[0, 2]] + x[:, None] * along
