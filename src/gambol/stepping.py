@@ -279,7 +279,7 @@ def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: flo
         k = _walking(gap(front, one), scene)
         if ahead.two.kind != "walk":  # the last foot is only drawn up
             k = 0.3 * k
-        push, toes = push * (0.45 + 0.55 * k), toes * k
+        push, toes = push * (0.3 + 0.7 * k), toes * k
     leave = lift - rising_time((toe_off - heel_off) * stride, roll.b * push, scene.figure.foot)
     return roll._replace(
         heel_off=max(leave, roll.flat),

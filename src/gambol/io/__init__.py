@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from gambol.errors import GambolError
 from gambol.io import bvh, gltf, npz
+from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
 from gambol.io.target import check_target, replace_all
 from gambol.motion import Motion
@@ -58,7 +59,8 @@ def load(path: str | os.PathLike[str], clip: str | None = None) -> Motion:
     path = Path(path)
     reader = _format(path, "decode").decode
     assert reader is not None
-    motion = reader(_read(path), Source(str(path), clip))
+    source = Source(str(path), clip)
+    motion = sound(decoded(reader, _read(path), source), source)
     return motion if motion.name else replace(motion, name=path.stem)
 
 
@@ -67,7 +69,7 @@ def clips(path: str | os.PathLike[str]) -> list[str]:
     path = Path(path)
     lister = _format(path, "decode").clips
     data = _read(path)
-    return lister(data, Source(str(path))) if lister else [path.stem]
+    return decoded(lister, data, Source(str(path))) if lister else [path.stem]
 
 
 def save(

@@ -6,6 +6,7 @@ every joint. Keys may stand anywhere; they are sampled on the grid of the clip.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,8 @@ __all__ = ["clip_names", "read_clip"]
 
 Array = NDArray[np.float64]
 GRID = 30.0  # frames a second where neither the file nor its keys say
-MOST_FRAMES = 10_000_000
+MOST_FRAMES = 2_000_000
+MOST_NUMBERS = 50_000_000  # joints times frames
 
 
 class _Track(NamedTuple):
@@ -71,6 +73,9 @@ def _clip(document: dict[str, Any], binary: bytes, animation: dict[str, Any], na
     extras = dict(animation.get("extras") or {})
     ours = extras.pop("gambol", {})
     fps, first, frames = _grid(tracks, ours)
+    if frames * len(rest.nodes) > MOST_NUMBERS:
+        what = f"{frames} frames of {len(rest.nodes)} joints"
+        raise GambolError(what, allowed=f"{MOST_NUMBERS} rotations", do="cut the clip")
     times = first + np.arange(frames) / fps
     moves = np.broadcast_to(rest.translations, (frames, len(rest.nodes), 3)).copy()
     turns = np.broadcast_to(rest.rotations, (frames, len(rest.nodes), 4)).copy()
@@ -145,7 +150,10 @@ def _tracks(
 def _grid(tracks: dict[tuple[int, str], _Track], ours: dict[str, Any]) -> tuple[float, float, int]:
     """Rate, time of the first frame and number of frames."""
     if "fps" in ours:
-        return float(ours["fps"]), 0.0, min(int(ours["frames"]), MOST_FRAMES)
+        fps, frames = float(ours["fps"]), int(ours["frames"])
+        if not (math.isfinite(fps) and fps > 0 and 0 < frames <= MOST_FRAMES):
+            raise GambolError(f"{frames} frames at {fps:g} a second", allowed=f"1 to {MOST_FRAMES} frames")
+        return fps, 0.0, frames
     if not tracks:
         raise GambolError("a clip that moves no joint")
     first, last = min(t.times[0] for t in tracks.values()), max(t.times[-1] for t in tracks.values())
@@ -155,7 +163,8 @@ def _grid(tracks: dict[tuple[int, str], _Track], ours: dict[str, Any]) -> tuple[
     fps = round(fps, 2) if abs(fps - round(fps, 2)) < 2e-4 * fps else fps
     frames = round((last - first) * fps) + 1
     if frames > MOST_FRAMES:
-        raise GambolError(f"a clip of {last - first:g} s")
+        what = f"a clip of {last - first:g} s, {frames} frames"
+        raise GambolError(what, allowed=f"{MOST_FRAMES} frames", do="cut it, or export fewer keys a second")
     return fps, float(first), frames
 
 

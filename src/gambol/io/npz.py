@@ -26,6 +26,7 @@ __all__ = ["decode", "encode"]
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the same motion gives the same bytes whenever it is written
 NEEDED = ("names", "parents", "offsets", "root", "rotations", "fps")
 OPTIONAL = ("contacts", "forces", "pressure", "com", "translations")
+NUMBERS = (*NEEDED[1:], *OPTIONAL, "soles", "mass", "cyclic")
 
 
 def encode(motion: Motion, extra: Extra = PLAIN) -> bytes:
@@ -62,6 +63,9 @@ def decode(data: bytes, source: Source) -> Motion:
         raise GambolError(
             f"no entry {', '.join(missing)}", where=source.name, allowed=f"needed: {', '.join(NEEDED)}"
         )
+    odd = [k for k in entries if (k in NUMBERS and entries[k].dtype.kind not in "biuf")]
+    if odd:
+        raise GambolError(f"{', '.join(odd)} holds no numbers", where=source.name, allowed="real numbers")
     try:
         return _motion(entries)
     except GambolError as error:
