@@ -27,6 +27,7 @@ RISER = 0.035  # m, a smaller sudden change is a bump, not a step
 HIGHEST = 0.42  # of leg length: a riser that no leg can climb is higher
 TOE_OUT = 0.10  # rad, feet point outward
 MOST_TURNED = np.radians(35)  # on treads shorter than the foot
+CARRIED = 0.3  # of the sole on a tread that the foot can stand on
 SOLE_POINTS = 25  # of the sole that are looked at for an edge: one a centimetre
 MARGIN = 0.014  # m kept between sole and riser
 TURN = np.radians(50)  # largest turn of one foot on the spot
@@ -83,7 +84,7 @@ def survey(path: Path, terrain: Terrain, body: Body, half_width: float, laps: in
     if not isinstance(terrain, Flat):
         path = drop(path, terrain, HIGHEST * body.leg_length)
     end = path.length * (laps if path.closed else 1)
-    stops = (*[p for p in path.pivots if 0 < p < end], end)
+    stops = path.stops(laps)
     edges = tuple(_edges(path, terrain, body, side * half_width, end) for side in (1, -1))
     return Course(path, terrain, body, half_width, stops, (edges[0], edges[1]))
 
@@ -163,10 +164,11 @@ def _advance(
     body = course.body
     heel, tip = 0.2 * body.foot_length, 0.8 * body.foot_length
     here = rear.s if rear.kind != "turn" else front.s
-    ahead = [e for e in course.lane(side) if e.end > here + 1e-6]
+    toes = 0.8 * tip  # a riser behind this part of the sole has been taken, also where the heel hangs over
+    ahead = [e for e in course.lane(side) if e.end > here + toes]
     # risers that the stance foot has already taken lead this foot to the stance foot's own tread
-    taken = [e for e in course.lane(-side) if e.end <= front.s + heel]
-    passed = [e for e in course.lane(side) if e.end <= here + 1e-6]
+    taken = [e for e in course.lane(-side) if e.end <= front.s + toes]
+    passed = [e for e in course.lane(side) if e.end <= here + toes]
     level = max(len(taken) - len(passed), 0)
     goal = ahead[level] if level < len(ahead) else None
     after = ahead[level + 1] if level + 1 < len(ahead) else None
@@ -264,12 +266,18 @@ def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, floa
                 do="move the path away from the rim of the ground",
             )
         if not np.isfinite(y).all() or np.abs(np.diff(under)).max() > STEEP * (along[1] - along[0]):
-            near = under[np.isfinite(under) & (under < middle + 0.05)]
-            return float(near.max()), 0.0, 0.0
+            return _resting(under), 0.0, 0.0
         pitch = float(np.arctan2(under[-1] - under[0], along[-1] - along[0]))
     roll = float(np.arctan2(across[0] - across[1], 0.06))
     ankle = under[0] + (under[-1] - under[0]) * heel / (heel + tip)
     return float(ankle), pitch, roll if abs(roll) < 0.5 else 0.0
+
+
+def _resting(under: Array) -> float:
+    """The highest level m that carries a good part of the sole; ``under`` (N,) is the ground below it."""
+    levels = np.sort(under[np.isfinite(under)])[::-1]
+    carried = [float(y) for y in levels if (np.abs(levels - y) < 0.01).sum() >= CARRIED * len(under)]
+    return carried[0] if carried else float(np.median(levels))
 
 
 def step_object(before: Footstep, here: Footstep, after: Footstep, step_time: float) -> dict[str, object]:

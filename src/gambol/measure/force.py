@@ -44,9 +44,13 @@ class Forces:
 def carrier(motion: Motion) -> tuple[Array, bool]:
     """``(F, 3)`` m, the posed centre of mass, and True; for other figures ``com`` or the root, and False."""
     try:
-        return centre_of_mass(motion), True
+        with np.errstate(invalid="ignore", divide="ignore"):  # a hand or head of no length has no direction
+            posed = centre_of_mass(motion)
     except GambolError:
-        return (motion.root if motion.com is None else motion.com), False
+        posed = np.full(motion.root.shape, np.nan)
+    if np.isfinite(posed).all() and len(posed):
+        return posed, True
+    return (motion.root if motion.com is None else motion.com), False
 
 
 def measure_forces(motion: Motion, posed: Array | None, strides: Sequence[Stride]) -> Forces:

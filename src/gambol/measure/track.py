@@ -78,7 +78,7 @@ def advances(track: Track, ends: Array) -> Array:
     out = np.zeros(len(ends))
     for k, (start, end) in enumerate(ends):
         here, there = (_squares(x[None], track.points)[0] for x in (start, end))
-        window = int(np.ceil((2 * np.linalg.norm(end - start) + 0.5) / step))
+        window = int(min(np.ceil((2 * np.linalg.norm(end - start) + 0.5) / step), n))
         # Only points about as near as the nearest can be the start.
         likely = np.flatnonzero(np.sqrt(here) <= np.sqrt(here.min()) + BRANCH)
         targets = likely[:, None] + np.arange(-window, window + 1)
