@@ -9,6 +9,7 @@ what was changed or found odd is said in ``motion.info["notes"]``.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ __all__ = ["decode", "encode"]
 
 Array = NDArray[np.float64]
 CENTI, METRE, MILLI = -2, 0, -3  # powers of ten: one unit of the file in metres
+UNSPEAKABLE = re.compile(r"[{}\x00-\x1f\x7f-\x9f\u2028\u2029]")  # in a name they would end it
 BLOCK = 256  # rows formatted or converted at a time
 
 
@@ -164,7 +166,8 @@ def _hierarchy_lines(skeleton: Skeleton, orders: list[str], moved: set[int], pow
         if not orders[j]:
             lines += [f"{tab}End Site", f"{tab}{{", f"{tab}\tOFFSET {' '.join(offset)}"]
             continue
-        lines += [f"{tab}{'JOINT' if j else 'ROOT'} {skeleton.names[j]}", f"{tab}{{"]
+        name = UNSPEAKABLE.sub("_", skeleton.names[j])
+        lines += [f"{tab}{'JOINT' if j else 'ROOT'} {name}", f"{tab}{{"]
         names = [f"{a}rotation" for a in orders[j]]
         if j == 0 or j in moved:
             names = ["Xposition", "Yposition", "Zposition", *names]

@@ -88,8 +88,8 @@ def _clip(document: dict[str, Any], binary: bytes, animation: dict[str, Any], na
     still = np.abs(moves[:, 1:] - skeleton.offsets[1:]).max(initial=0.0) < 1e-6
     return Motion(
         skeleton, moves[:, 0], rotations, fps, contacts=_contacts(ours, skeleton, fps, frames),
-        mass=ours.get("mass_kg"), cyclic=bool(ours.get("cyclic", False)),
-        translations=None if still else moves, name=ours.get("name", name), info=extras,
+        mass=None if ours.get("mass_kg") is None else float(ours["mass_kg"]), cyclic=bool(ours.get("cyclic", False)),
+        translations=None if still else moves, name=str(ours.get("name", name)), info=extras,
     )
 
 
@@ -206,7 +206,7 @@ def _parallel(
     for j, p in enumerate(rest.parents):
         above[j] = quat.IDENTITY if p < 0 else world[p]
         world[j] = quat.multiply(above[j], rest.rotations[j])
-    names = tuple(document["nodes"][n].get("name") or f"joint_{j}" for j, n in enumerate(rest.nodes))
+    names = tuple(str(document["nodes"][n].get("name") or f"joint_{j}") for j, n in enumerate(rest.nodes))
     soles = tuple(names.index(n) for n in ours["soles"]) if "soles" in ours else soles_of(names)
     if np.allclose(world, quat.IDENTITY, atol=1e-12):
         return Skeleton(names, np.array(rest.parents), rest.translations, soles), turns, moves

@@ -65,7 +65,8 @@ def decode(data: bytes, source: Source) -> Motion:
         )
     odd = [k for k in entries if (k in NUMBERS and entries[k].dtype.kind not in "biuf")]
     if odd:
-        raise GambolError(f"{', '.join(odd)} holds no numbers", where=source.name, allowed="real numbers")
+        what = f"an entry does not hold what it should: no numbers in {', '.join(odd)}"
+        raise GambolError(what, where=source.name, allowed="real numbers")
     try:
         return _motion(entries)
     except GambolError as error:

@@ -74,7 +74,7 @@ class Feet:
         slide_found_mm: the worst on contacts found by rule, whatever the record says.
         sinking_mm: the deepest planted point.
         floating_mm: the highest planted point.
-        swing_sinking_mm: the deepest point of a sole that is not planted.
+        swing_sinking_mm: the deepest point of a sole that is not planted, in frames.
         no_contact_share: of the frames.
         unmarked: sole points in frames, still and on the ground by the rule, that the record leaves out.
     """
@@ -106,7 +106,7 @@ def measure_feet(motion: Motion, terrain: Terrain | None, found: Bools) -> Feet:
     heights = tracks[..., 1] - ground_heights(tracks, terrain)
     rows = _rows(motion, terrain, (tracks, heights), stances(on))
     held = stances(found)
-    swing = np.where(_between(on), 0.0, -heights)
+    swing = np.where(on, 0.0, -heights[::2])
     return Feet(
         recorded, rows, _worst([r.slide_mm for r in rows]),
         _worst(1e3 * slides(tracks, held, terrain)), _worst([r.sinking_mm for r in rows]),
