@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -295,8 +297,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot spell is written with escapes
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    logging.getLogger("trimesh").addHandler(logging.NullHandler())  # it logs tracebacks of what it then raises
     try:
-        code = app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
+        with warnings.catch_warnings():
+            if not os.environ.get("GAMBOL_TRACEBACK"):
+                warnings.simplefilter("ignore", RuntimeWarning)  # of arithmetic: what comes of it is checked
+            code = app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # nobody reads on: gambol dials | head -1

@@ -44,7 +44,7 @@ class _Rest(NamedTuple):
 
 def clip_names(document: dict[str, Any]) -> list[str]:
     """Names of the animations, made up where they have none."""
-    return [a.get("name") or f"clip_{i}" for i, a in enumerate(document.get("animations", []))]
+    return [str(a.get("name") or f"clip_{i}") for i, a in enumerate(document.get("animations", []))]
 
 
 def read_clip(document: dict[str, Any], binary: bytes, source: Source) -> Motion:

@@ -217,7 +217,7 @@ def _steps(motion: Motion, strikes: Sequence[tuple[int, int]], strides: Sequence
     calm = [first <= f <= end for f in frames]
     inside = [f for f, _ in strikes if first <= f <= end]
     out: dict[str, Any] = {"step_lengths_m": tuple(lengths)}
-    if len(inside) > 1:
+    if len(inside) > 1 and inside[-1] > inside[0]:
         out["cadence_steps_min"] = 60 * motion.fps * (len(inside) - 1) / (inside[-1] - inside[0])
     if any(calm):
         out["step_length_m"] = float(np.mean(np.array(lengths)[calm]))
