@@ -120,7 +120,7 @@ def measure(file: Path, *, ground: Ground = DEFAULT_GROUND, as_json: Json = Fals
     from gambol.measure import measure as measured
 
     motion = load(file)
-    named = ground.text() or str(motion.info.get("ground", "flat"))
+    named = named_ground(ground, motion)
     report = measured(motion, read_ground(named))
     if as_json:
         print_json({"file": str(file), "ground": named, **report.to_json()})
@@ -145,13 +145,13 @@ def render(
         view: front, side, three-quarter or top, relative to the way the figure travels.
         strip: all poses in one wide picture instead of a sheet.
     """
-    targets = output or (file.with_suffix(".png"),)
+    targets = output or (file.with_suffix(".png") if file.name else Path("walk.png"),)
     check_targets(targets, PICTURES + VIDEOS, (file, ground.terrain))
     check_view(view)
     from gambol.io import load
 
     motion = load(file)
-    surface = read_ground(ground.text() or str(motion.info.get("ground", "flat")))
+    surface = read_ground(named_ground(ground, motion))
     for target in targets:
         draw(motion, target, surface, Look(view, strip))
         print(f"wrote {target}")
@@ -209,6 +209,12 @@ def told(motion: Motion, ground: str) -> Motion:
     return replace(motion, info={"ground": ground, **motion.info})
 
 
+def named_ground(ground: GroundForm, motion: Motion) -> str:
+    """The ground that is asked for, else the one that the file names, else flat."""
+    named = ground.text()
+    return str(motion.info.get("ground", "flat")) if named is None else named
+
+
 def check_targets(files: Sequence[Path], suffixes: Sequence[str], sources: Iterable[str | Path | None] = ()) -> None:
     """Refuse a list of output files before any work is done, so that nothing is written by halves.
 
@@ -219,7 +225,8 @@ def check_targets(files: Sequence[Path], suffixes: Sequence[str], sources: Itera
     """
     from gambol.io.target import check_target, place
 
-    taken: dict[Path, str] = {place(s): "is read, and would be replaced" for s in sources if s}
+    read = [str(s).partition(" scale=")[0].partition(" up=")[0] for s in sources if s]
+    taken: dict[Path, str] = {place(s): "is read, and would be replaced" for s in read}
     for file in files:
         if file.suffix.lower() not in suffixes:
             raise GambolError(

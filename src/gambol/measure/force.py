@@ -47,8 +47,8 @@ def carrier(motion: Motion) -> tuple[Array, bool]:
         with np.errstate(invalid="ignore", divide="ignore"):  # a hand or head of no length has no direction
             posed = centre_of_mass(motion)
     except GambolError:
-        posed = np.full(motion.root.shape, np.nan)
-    if np.isfinite(posed).all() and len(posed):
+        return (motion.root if motion.com is None else motion.com), False
+    if np.isfinite(posed).all():
         return posed, True
     return (motion.root if motion.com is None else motion.com), False
 
