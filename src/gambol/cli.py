@@ -171,12 +171,13 @@ def demo(*, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("
 
     _, ground = scene = read_scene("demo", "demo")
     output.mkdir(parents=True, exist_ok=True)
+    files = [output / f"walk{suffix}" for suffix in (".glb", ".bvh", ".npz")]
+    check_targets([*files, output / "walk.png"], MOTION_FILES + PICTURES)
     motion = told(generate(DEFAULT_WALK.method(), DEFAULT_WALK.task(scene, DEFAULT_PACE)), "demo")
     print("the built-in scene: flat ground, stairs up and down, a curve, a slope")
     report = measured(motion, ground)
     for line in [*sentences(motion), *in_short(report)]:
         print(line)
-    files = [output / f"walk{suffix}" for suffix in (".glb", ".bvh", ".npz")]
     save_all(motion, files, terrain=ground)
     for file in files:
         print(f"wrote {file}")

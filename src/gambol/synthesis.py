@@ -188,9 +188,10 @@ def _told_apart(motion: Motion) -> None:
     soles = motion.positions()[:, list(motion.skeleton.soles)]
     moved = np.linalg.norm(np.diff(soles, axis=0), axis=-1)
     planted = motion.contacts[1:] & motion.contacts[:-1]
-    if np.any(planted & (moved > 0.05)):
+    loaded = np.zeros(len(motion), bool) if motion.forces is None else motion.forces[..., 1].sum(1) > 1.0
+    if np.any(planted & (moved > 0.05)) or np.any(loaded & ~motion.contacts.any(1)):
         raise GambolError(
-            f"at {motion.fps:g} frames a second whole swings of a foot fall between two frames", where="task: fps",
+            f"at {motion.fps:g} frames a second whole swings and stances fall between two frames", where="task: fps",
             allowed=f"{SURE_RATE:g} or more is enough for any walk", do="take more frames a second",
         )
 

@@ -13,6 +13,7 @@ from gambol.errors import GambolError
 __all__ = ["check_target", "place", "replace_all"]
 
 File = str | os.PathLike[str]
+LONGEST = 255  # bytes of a file name, on every system in use
 
 
 def place(path: File) -> Path:
@@ -31,6 +32,9 @@ def check_target(path: File) -> None:
     """
     where, target = _named(path), place(path)
     folder = target.parent
+    if len(os.fsencode(target.name)) > LONGEST:
+        do = "give a shorter name"
+        raise GambolError("the file name is too long", where=where, allowed=f"{LONGEST} bytes", do=do)
     if not folder.is_dir():
         named = folder if os.path.islink(path) else Path(path).parent
         what = f"the folder {str(named)!r} does not exist"
@@ -70,8 +74,6 @@ def replace_all(files: Sequence[tuple[File, bytes]]) -> None:
 
 def _stage(target: Path, data: bytes) -> str:
     """The name of a new file beside ``target`` that holds ``data``; none is left where that fails."""
-    if len(os.fsencode(target.name)) > 255:  # the temporary name is short, the last one would fail only then
-        raise OSError(None, "the file name is too long")
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".gambol-")
     try:
         with os.fdopen(handle, "wb") as file:
