@@ -9,12 +9,14 @@ import csv
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
 
 import gambol.methods.force_walk as force_walk
 from gambol.body import Body, G
+from gambol.figure import figure_of
 from gambol.gait import Gait
 from gambol.motion import Motion
 from gambol.path import Path
@@ -67,7 +69,9 @@ BOUNDS = {
 }
 DOUBLE = 800.0  # weight per step time
 PEAK = 200.0  # weight per body weight
-KNEE = 5.0  # deg, neither knee is ever straighter
+KNEE = 4.5  # deg, neither knee is ever straighter
+REACH = 40.0  # weight per mm that a leg is too short for that
+STEP = 9  # a steady one
 KNEE_AT_STRIKE = 0.6  # weight of the knee at heel strike beyond its share of the curve
 
 
@@ -78,13 +82,20 @@ def read(path: str, key: str, column: str) -> np.ndarray:
 
 
 @contextmanager
-def rows(values: dict[str, float]) -> Iterator[None]:
-    saved, force_walk.ROUNDS = force_walk.row_at, 1  # no lowering: it would make the cost step
-    force_walk.row_at = lambda v: values  # type: ignore[assignment]
+def rows(values: dict[str, float]) -> Iterator[list[np.ndarray]]:
+    """The walk with these values; yields the hip to ankle distances (2, n) m, step by step, as wanted."""
+    saved, force_walk.ROUNDS = (force_walk.row_at, force_walk.reach), 1  # no lowering: it would make the cost step
+    distances: list[np.ndarray] = []
+
+    def noted(*args: Any) -> np.ndarray:
+        distances.append(saved[1](*args))
+        return distances[-1]
+
+    force_walk.row_at, force_walk.reach = lambda v: values, noted  # type: ignore[assignment]
     try:
-        yield
+        yield distances
     finally:
-        force_walk.row_at = saved
+        force_walk.row_at, force_walk.reach = saved
 
 
 def first_rotation(q: np.ndarray) -> np.ndarray:
@@ -115,16 +126,23 @@ def stride(motion: Motion) -> dict[str, np.ndarray]:
     return out
 
 
+def longest(knee: float) -> float:
+    """m from hip to ankle with the knee bent by ``knee`` degrees."""
+    figure = figure_of(Body(1.75))
+    a, b = figure.thigh, figure.shank
+    return float(np.sqrt(a * a + b * b + 2 * a * b * np.cos(np.radians(knee))))
+
+
 def walk(v_hat: float | None) -> Motion:
     body = Body(1.75)
     if v_hat is None:  # the paper's own pace
-        path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 9.8]]))
+        path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 15.4]]))
         gait = Gait(cadence=100.0, step_length=0.70)
         return generate(
             force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=gait, fps=100)
         )
     speed = v_hat * (G * body.leg_length) ** 0.5
-    path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 14 * 1.1 * v_hat**0.51 * body.leg_length]]))
+    path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 22 * 1.1 * v_hat**0.51 * body.leg_length]]))
     return generate(
         force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=Gait(speed=speed), fps=100)
     )
@@ -143,7 +161,7 @@ def targets(angles: str, forces: str, column: str) -> dict[str, np.ndarray]:
 def residual(
     values: dict[str, float], v_hat: float | None, target: dict[str, np.ndarray], rise: float
 ) -> np.ndarray:
-    with rows(values):
+    with rows(values) as distances:
         got = stride(walk(v_hat))
     parts = []
     for key, weight in (("hip", 1.0), ("knee", 1.0), ("ankle", 1.3)):
@@ -154,7 +172,8 @@ def residual(
     for part in (slice(0, 20), slice(20, 40)):  # the two peaks
         parts.append([PEAK * (got["force"][part].max() - target["force"][part].max())])
     parts.append([PEAK * (got["force"][10:22].min() - target["force"][10:22].min())])
-    parts.append(6 * np.maximum(KNEE - got["both"], 0.0))
+    parts.append(6 * np.maximum(KNEE - got["both"].min(keepdims=True), 0.0))
+    parts.append(REACH * 1e3 * np.maximum(distances[STEP][:, -12:] - longest(KNEE), 0.0))
     if v_hat is not None:  # the force curves alone leave double support loose: hold it to its own law
         parts.append([DOUBLE * (values["double"] - (0.434 * v_hat**2 - 0.643 * v_hat + 0.399))])
     parts.append([4.0 * (1e3 * got["rise"] - rise)])
@@ -213,7 +232,7 @@ def improve(
         trial = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, x)}}
         return np.concatenate([residual(trial, v_hat, target, rise), 0.003 * (x - start)])
 
-    fit = least_squares(cost, start, bounds=(low, high), jac="3-point", diff_step=1e-2, max_nfev=30)
+    fit = least_squares(cost, start, bounds=(low, high), jac="2-point", diff_step=1e-3, max_nfev=30)
     values = {**values, **{n: float(v * UNITS[n]) for n, v in zip(names, fit.x)}}
     print(label, "after ", report(values, v_hat, target))
     print({n: round(values[n], 4) for n in TABLE}, flush=True)

@@ -174,14 +174,6 @@ def _halved(x: Array) -> Array:
     return out
 
 
-def _between(on: Bools) -> Bools:
-    """Contacts at frames and half-way between, where both neighbours are planted."""
-    out = np.empty((2 * len(on) - 1, *on.shape[1:]), bool)
-    out[::2] = on
-    out[1::2] = on[1:] & on[:-1]
-    return out
-
-
 def _unmarked(motion: Motion, terrain: Terrain | None, on: Bools) -> int:
     """Sole points in frames, surely planted, not in the record; the ends, of half-known speed, left out."""
     sure = contacts_from_motion(motion, terrain, gap=SURE * CONTACT_GAP, speed=SURE * CONTACT_SPEED)

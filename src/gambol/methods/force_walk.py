@@ -35,7 +35,7 @@ KNEE_LEAST = np.radians(4.0)  # straighter, 0.1 mm of hip height is more than a 
 ROUNDS = 8  # of lowering C until both legs reach
 SPARE = 1e-4  # m
 ALIKE = 2e-4  # largest difference (m, s, rad) of two steps that need looking at once only
-SLACK = 2e-3  # m of unused reach that is left alone
+SLACK = 5e-4  # m of unused reach that is left alone
 
 
 class Sketch(NamedTuple):
