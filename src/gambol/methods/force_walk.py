@@ -32,6 +32,7 @@ __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
 KNEE_LEAST = np.radians(4.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
+KNEE_ON_STAIRS = np.radians(8.0)  # where the leg is straight for a moment only, between the samples of reach()
 ROUNDS = 8  # of lowering C until both legs reach
 SPARE = 1e-4  # m
 ALIKE = 2e-4  # largest difference (m, s, rad) of two steps that need looking at once only
@@ -245,7 +246,7 @@ class ForceWalk:
             border.position[1] -= low
             walker = walker._replace(border=border, low=low)
             plan, _after = plan_step(walker, ahead, (low, low), scene)
-            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 8)), scene)
+            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 8)), scene, False)
             if over <= 0:
                 break
             low += 1.05 * over + SPARE
@@ -258,12 +259,13 @@ class ForceWalk:
         """
         w, sketch = state.walker, state.sketch
         low = state.rest if ahead.one is None else w.low if ahead.one.stair == w.front.stair else 0.3 * w.low
+        stair = ahead.one is not None and ahead.one.stair
         for _ in range(ROUNDS):
             if not fresh and sketch is not None and sketch.low == low:
                 plan, after, over = sketch.plan, sketch.after, -1.0
             else:
                 plan, after = plan_step(w, ahead, (low, low), scene)
-                over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene)
+                over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene, stair)
             if ahead.one is None and over <= 0:
                 return plan, after, None
             if ahead.one is None:
@@ -274,7 +276,7 @@ class ForceWalk:
             if sketch is not None and np.abs(now - sketch.outline).max() < ALIKE:
                 spare = sketch.spare  # the step before was planned just so: no need to look again
             else:
-                spare = _excess(reach(beyond, scene.figure, self.engine, slice(None)), scene)
+                spare = _excess(reach(beyond, scene.figure, self.engine, slice(None)), scene, stair)
             if max(over, spare) <= 0:
                 break
             low += 1.05 * max(over, spare) + SPARE
@@ -306,10 +308,10 @@ def _outline(w: Walker, ahead: Ahead, plan: StepPlan) -> np.ndarray:
     return out
 
 
-def _excess(distances: np.ndarray, scene: Scene) -> float:
+def _excess(distances: np.ndarray, scene: Scene, stair: bool) -> float:
     """m by which the longest leg is beyond what a slightly bent knee reaches."""
     a, b = scene.figure.thigh, scene.figure.shank
-    limit = np.sqrt(a * a + b * b + 2 * a * b * np.cos(KNEE_LEAST))
+    limit = np.sqrt(a * a + b * b + 2 * a * b * np.cos(KNEE_ON_STAIRS if stair else KNEE_LEAST))
     return float(distances.max() - limit)
 
 
