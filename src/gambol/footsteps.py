@@ -169,7 +169,7 @@ def _advance(
     # risers that the stance foot has already taken lead this foot to the stance foot's own tread
     taken = [e for e in course.lane(-side) if e.end <= front.s + toes]
     passed = [e for e in course.lane(side) if e.end <= here + toes]
-    level = max(len(taken) - len(passed), 0)
+    level = min(max(len(taken) - len(passed), 0), len(ahead))
     goal = ahead[level] if level < len(ahead) else None
     after = ahead[level + 1] if level + 1 < len(ahead) else None
     remaining = stop - front.s

@@ -246,7 +246,7 @@ class ForceWalk:
             border.position[1] -= low
             walker = walker._replace(border=border, low=low)
             plan, _after = plan_step(walker, ahead, (low, low), scene)
-            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 8)), scene, False)
+            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 10)), scene, False)
             if over <= 0:
                 break
             low += 1.05 * over + SPARE
@@ -265,7 +265,7 @@ class ForceWalk:
                 plan, after, over = sketch.plan, sketch.after, -1.0
             else:
                 plan, after = plan_step(w, ahead, (low, low), scene)
-                over = _excess(reach(plan, scene.figure, self.engine, slice(6, None)), scene, stair)
+                over = _excess(reach(plan, scene.figure, self.engine, slice(8, None)), scene, stair)
             if ahead.one is None and over <= 0:
                 return plan, after, None
             if ahead.one is None:
