@@ -172,6 +172,17 @@ def test_diagonal_ascents(way, angle):
     assert min(share_on_tread(f, terrain) for f in feet) >= 0.6
 
 
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("angle", [60.0, 80.0])
+def test_stairs_taken_far_askew_come_to_their_end(way, angle):
+    """More risers may lie under one sole than are left ahead."""
+    a = np.radians(angle)
+    path = Path(np.array([[0.0, 0, 0], [6 * np.sin(a), 0, 6 * np.cos(a)]]))
+    feet = plan(path, Stairs(way * 0.16, 0.3, 6, start=1.0))
+    alternates(feet)
+    assert feet[-1].s == pytest.approx(path.length, abs=1e-6)
+
+
 def test_irregular_stairs_of_the_case(cases):
     """U011: treads of 0.26 to 0.34 m and risers of 0.12 to 0.19 m, up and back down."""
     terrain = load_terrain(cases / "U011_stairs_irregular.obj")
