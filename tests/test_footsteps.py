@@ -295,3 +295,18 @@ def test_the_step_object_knows_turns(side, word):
     assert all(t["alpha_deg"] * side > 0 for t in told)
     total = sum(t["alpha_deg"] for t in told)
     assert side * total == pytest.approx(np.degrees(sum(t["w"] for t in told) / 3.0), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "x,z\n" + "1" * 200_000 + ",2\n"),
+        ("a.json", "[" * 100_000),
+        ("a.json", '{"points": [[0, 0, 0], [1' + "0" * 400 + ", 0, 0]]}"),
+    ],
+)
+def test_a_path_file_no_program_wrote_is_refused_in_one_line(name, text, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(GambolError) as refused:
+        load_path(tmp_path / name)
+    assert name in str(refused.value) and "\n" not in str(refused.value)

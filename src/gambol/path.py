@@ -390,7 +390,10 @@ def load_path(file: str | FilePath) -> Path:
         raise GambolError("there is no such file", where=str(file)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise GambolError(f"it cannot be read ({error.__class__.__name__})", where=str(file)) from None
-    rows, closed = _json_rows(text, file) if file.suffix.lower() == ".json" else (_csv_rows(text, file), None)
+    try:
+        rows, closed = _json_rows(text, file) if file.suffix.lower() == ".json" else (_csv_rows(text, file), None)
+    except (csv.Error, RecursionError, OverflowError) as error:  # one endless field, thousands of nested lists
+        raise GambolError(f"it cannot be read ({error})", where=str(file), do="export it anew") from None
     try:
         return _from_rows(rows, closed)
     except GambolError as error:
