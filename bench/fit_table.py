@@ -84,7 +84,8 @@ def read(path: str, key: str, column: str) -> np.ndarray:
 @contextmanager
 def rows(values: dict[str, float]) -> Iterator[list[np.ndarray]]:
     """The walk with these values; yields the hip to ankle distances (2, n) m, step by step, as wanted."""
-    saved, force_walk.ROUNDS = (force_walk.row_at, force_walk.reach), 1  # no lowering: it would make the cost step
+    saved = force_walk.row_at, force_walk.reach, force_walk.ROUNDS
+    force_walk.ROUNDS = 1  # no lowering: it would make the cost step
     distances: list[np.ndarray] = []
 
     def noted(*args: Any) -> np.ndarray:
@@ -95,7 +96,7 @@ def rows(values: dict[str, float]) -> Iterator[list[np.ndarray]]:
     try:
         yield distances
     finally:
-        force_walk.row_at, force_walk.reach = saved
+        force_walk.row_at, force_walk.reach, force_walk.ROUNDS = saved
 
 
 def first_rotation(q: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ ROUGHEST = ("flat", "stairs up 0.16 / 0.30", "stairs down 0.16 / 0.30", "curve, 
 
 def expect_short(request, what, label):
     if (what, label) in SHORT:
-        request.applymarker(pytest.mark.xfail(strict=False, reason="nearly, see docs/numbers.md"))
+        request.applymarker(pytest.mark.xfail(strict=True, reason="nearly, see docs/numbers.md"))
 
 
 @every_scene

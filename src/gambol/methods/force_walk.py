@@ -31,6 +31,7 @@ from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
 __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
+SIDES = {1: "left", -1: "right"}
 KNEE_LEAST = np.radians(4.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
 KNEE_ON_STAIRS = np.radians(8.0)  # where the leg is straight for a moment only, between the samples of reach()
 ROUNDS = 8  # of lowering C until both legs reach
@@ -144,11 +145,10 @@ class ForceWalk:
             raise GambolError("nothing has been walked yet", where="handover", do="advance first")
         out = posed(plan, figure, np.array([plan.step]), self.engine)
         pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
-        names = {1: "left", -1: "right"}
         planted: dict[str, np.ndarray] = {}
         for foot in (w.rear, w.front):
             heel, tip = standing_sole(foot, figure.foot)
-            planted |= {f"{names[foot.side]}_heel": heel, f"{names[foot.side]}_toe_tip": tip}
+            planted |= {f"{SIDES[foot.side]}_heel": heel, f"{SIDES[foot.side]}_toe_tip": tip}
         return Handover(w.time, pose, w.border.velocity, planted, w.rear.side)
 
     def _request(self, scene: Scene, course: Course, task: Task) -> dict[str, Any]:
@@ -330,16 +330,15 @@ def _taken_over(after: Handover, feet: tuple[Footstep, Footstep], scene: Scene) 
             allowed="a handover from a stand",
             do="let the motion before come to rest",
         )
-    names = {1: "left", -1: "right"}
     out = []
     for foot in sorted(feet, key=lambda f: f.side != after.next_side):
         heel, tip = (
-            after.planted.get(f"{names[foot.side]}_heel"),
-            after.planted.get(f"{names[foot.side]}_toe_tip"),
+            after.planted.get(f"{SIDES[foot.side]}_heel"),
+            after.planted.get(f"{SIDES[foot.side]}_toe_tip"),
         )
         if heel is None or tip is None:
             raise GambolError(
-                f"the {names[foot.side]} foot is not planted", where="force walk", allowed="both feet down"
+                f"the {SIDES[foot.side]} foot is not planted", where="force walk", allowed="both feet down"
             )
         along = (tip - heel) / np.linalg.norm(tip - heel)
         place = heel + along * scene.figure.foot.heel
@@ -381,11 +380,10 @@ def _shorter(length: float, front: Footstep) -> float:
 
 def _facts(w: Walker, after: Walker, ahead: Ahead) -> dict[str, Any]:
     """Events (s) and the paper's step object of this step."""
-    names = {1: "left", -1: "right"}
-    events: dict[str, list[float]] = {f"{n}_{e}": [] for n in names.values() for e in ("strike", "off")}
+    events: dict[str, list[float]] = {f"{n}_{e}": [] for n in SIDES.values() for e in ("strike", "off")}
     if ahead.one is None:
         return {"events": events, "plan": []}
-    events[f"{names[w.rear.side]}_off"].append(w.time + w.double)
-    events[f"{names[ahead.one.side]}_strike"].append(after.time)
+    events[f"{SIDES[w.rear.side]}_off"].append(w.time + w.double)
+    events[f"{SIDES[ahead.one.side]}_strike"].append(after.time)
     step = step_object(w.rear, w.front, ahead.one, after.time - w.time)
     return {"events": events, "plan": [step]}
