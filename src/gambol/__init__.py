@@ -15,11 +15,11 @@ if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.errors import GambolError, MissingExtra
     from gambol.footsteps import Footstep
     from gambol.gait import Gait, Pace, pace
-    from gambol.io import load, save
+    from gambol.io import load, load_motion, save
     from gambol.measure import Report
     from gambol.methods import METHODS
     from gambol.methods.force_walk import ForceWalk
-    from gambol.motion import Motion, Pose, join
+    from gambol.motion import Motion, Plate, Pose, Trial, join
     from gambol.path import Path, load_path, parse_path
     from gambol.skeleton import Skeleton, forward_kinematics
     from gambol.synthesis import Method, Stream, Task, dials, generate
@@ -33,14 +33,14 @@ _HOME = {
     "Stairs": "terrain", "Stream": "synthesis", "Task": "synthesis", "Terrain": "terrain", "dials":
     "synthesis", "forward_kinematics": "skeleton", "generate": "synthesis", "join": "motion", "load":
     "io", "load_path": "path", "pace": "gait", "parse_path": "path", "parse_terrain": "terrain", "save":
-    "io",
+    "io", "Plate": "motion", "Trial": "motion", "load_motion": "io",
 }
 
 __all__ = [
     "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh",
-    "Method", "MissingExtra", "Motion", "Pace", "Path", "Pose", "Report", "Skeleton", "Slope", "Stairs",
-    "Stream", "Task", "Terrain", "__version__", "dials", "forward_kinematics", "generate", "join", "load",
-    "load_path", "pace", "parse_path", "parse_terrain", "save",
+    "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Skeleton", "Slope", "Stairs",
+    "Stream", "Task", "Terrain", "Trial", "__version__", "dials", "forward_kinematics", "generate", "join", "load",
+    "load_motion", "load_path", "pace", "parse_path", "parse_terrain", "save",
 ]
 
 

@@ -116,10 +116,10 @@ def measure(file: Path, *, ground: Ground = DEFAULT_GROUND, as_json: Json = Fals
         file: a .npz, .bvh or .glb motion.
         as_json: print everything as JSON.
     """
-    from gambol.io import load
+    from gambol.io import load_motion
     from gambol.measure import measure as measured
 
-    motion = load(file)
+    motion = load_motion(file)
     named = named_ground(ground, motion)
     report = measured(motion, read_ground(named))
     if as_json:
@@ -148,9 +148,9 @@ def render(
     targets = output or (file.with_suffix(".png") if file.name else Path("walk.png"),)
     check_targets(targets, PICTURES + VIDEOS, (file, ground.terrain))
     check_view(view)
-    from gambol.io import load
+    from gambol.io import load_motion
 
-    motion = load(file)
+    motion = load_motion(file)
     surface = read_ground(named_ground(ground, motion))
     for target in targets:
         draw(motion, target, surface, Look(view, strip))

@@ -1,4 +1,4 @@
-"""Pose and Motion: the only values that leave a method."""
+"""Pose and Motion: the only values that leave a method. Trial: what a gait laboratory records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gambol import quat
 from gambol.errors import GambolError
 from gambol.skeleton import Skeleton, forward_kinematics, readonly
 
-__all__ = ["Motion", "Pose", "join"]
+__all__ = ["Motion", "Plate", "Pose", "Trial", "join"]
 
 Array = NDArray[np.float64]
 
@@ -112,6 +112,95 @@ class Motion:
             if getattr(self, k) is not None
         }
         return replace(self, **cut)
+
+
+@dataclass(frozen=True, eq=False)
+class Plate:
+    """A force plate, A samples at the analog rate of its trial, all in the world (+y up).
+
+    Attributes:
+        corners: ``(4, 3)`` m, of the working surface.
+        force: ``(A, 3)`` N, of the plate on the foot: a standing person reads +y.
+        pressure: ``(A, 3)`` m, centre of pressure on the surface, NaN while the plate is unloaded.
+        moment: ``(A,)`` N m, the free moment about +y at the centre of pressure, NaN while unloaded.
+        kind: the C3D type of the plate, 1 to 4, or 0 where it is not known.
+        name: of the plate.
+    """
+
+    corners: Array
+    force: Array
+    pressure: Array
+    moment: Array
+    kind: int = 0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        for key in ("corners", "force", "pressure", "moment"):
+            object.__setattr__(self, key, readonly(getattr(self, key)))
+        samples = self.force.shape[:1]
+        shapes = {"corners": (4, 3), "force": (*samples, 3), "pressure": (*samples, 3), "moment": samples}
+        for key, shape in shapes.items():
+            if (found := getattr(self, key).shape) != shape:
+                raise GambolError(f"{key} has shape {found}", where="plate", allowed=f"{shape}")
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A recording without a skeleton: markers, force plates, analog channels, events.
+
+    Attributes:
+        markers: ``N`` names, unique.
+        points: ``(F, N, 3)`` m in the world (+y up), NaN where a marker was not seen.
+        fps: frames a second of the markers.
+        plates: force plates, sampled at ``analog_fps``.
+        channels: ``C`` names of the analog channels.
+        analog: ``(A, C)`` samples in the order of time, in ``units``.
+        analog_fps: samples a second, or None where there are none.
+        units: ``C`` units of the channels.
+        events: name -> times in s from the first frame.
+        start_s: time of the first frame in the recording it was cut from.
+        name: of the trial.
+        info: plain JSON-able facts.
+    """
+
+    markers: tuple[str, ...]
+    points: Array
+    fps: float
+    plates: tuple[Plate, ...] = ()
+    channels: tuple[str, ...] = ()
+    analog: Array | None = None
+    analog_fps: float | None = None
+    units: tuple[str, ...] = ()
+    events: dict[str, list[float]] = field(default_factory=dict)
+    start_s: float = 0.0
+    name: str = ""
+    info: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "markers", tuple(str(m) for m in self.markers))
+        object.__setattr__(self, "points", readonly(self.points))
+        if self.points.ndim != 3 or self.points.shape[1:] != (len(self.markers), 3):
+            allowed = f"(F, {len(self.markers)}, 3)"
+            raise GambolError(f"points have shape {self.points.shape}", where="trial", allowed=allowed)
+        if len(set(self.markers)) != len(self.markers):
+            raise GambolError("two markers have one name", where="trial", allowed="names that differ")
+        if self.analog is not None:
+            object.__setattr__(self, "analog", readonly(self.analog))
+            if self.analog.ndim != 2 or self.analog.shape[1] != len(self.channels):
+                allowed = f"(A, {len(self.channels)})"
+                raise GambolError(f"analog has shape {self.analog.shape}", where="trial", allowed=allowed)
+        for key in ("fps", "analog_fps"):
+            rate = getattr(self, key)
+            if rate is not None and not (np.isfinite(rate) and rate > 0):
+                raise GambolError(f"{key} is {rate}", where="trial", allowed="a positive number")
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first to the last frame."""
+        return max(len(self) - 1, 0) / self.fps
 
 
 def join(parts: list[Motion]) -> Motion:

@@ -1,8 +1,8 @@
-"""Files: ``load(path) -> Motion``, ``save(motion, path)``, ``clips(path)``.
+"""Files: ``load(path)``, ``load_motion(path)``, ``save(motion, path)``, ``clips(path)``.
 
-A format is one module with ``decode(data, source)`` and ``encode(motion, extra)`` between a motion and the
-bytes of a file, and one line in :data:`FORMATS`. Axes, units and quaternion orders change there and nowhere
-else; opening, naming and replacing files happens here and nowhere else.
+A format is one module with ``decode(data, source)`` and ``encode(motion, extra)`` between what a file holds and
+its bytes, and one line in :data:`FORMATS`. Axes, units and quaternion orders change there and nowhere else;
+opening, naming and replacing files happens here and nowhere else.
 """
 
 from __future__ import annotations
@@ -15,39 +15,51 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gambol.errors import GambolError
-from gambol.io import bvh, gltf, npz
+from gambol.io import amc, bvh, gltf, npz
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
 from gambol.io.target import check_target, replace_all
-from gambol.motion import Motion
+from gambol.motion import Motion, Trial
 
-__all__ = ["FORMATS", "Extra", "Format", "Ground", "Source", "clips", "load", "save", "save_all"]
+__all__ = [
+    "FORMATS", "Content", "Extra", "Format", "Ground", "Source", "clips", "load", "load_motion", "save", "save_all",
+]
+
+Content = Motion | Trial  # what a file can hold
+File = str | os.PathLike[str]
 
 
 class Format(NamedTuple):
     """How one kind of file is read and written; None where it is not.
 
     Attributes:
-        decode: the bytes of a file to a motion.
+        decode: the bytes of a file to what it holds, in metres, +y up.
         encode: a motion to the bytes of a file.
-        clips: the bytes of a file to the names of its clips.
+        clips: the bytes of a file to the names of its clips; None where a file is one clip.
+        keeps: fields of a motion, beside skeleton, root and rotations, that a written file gives back.
+        metric: the format itself says that one unit is a metre and +y is up; else both are found in the file.
     """
 
-    decode: Callable[[bytes, Source], Motion] | None
-    encode: Callable[[Motion, Extra], bytes] | None
-    clips: Callable[[bytes, Source], list[str]] | None
+    decode: Callable[[bytes, Source], Content] | None = None
+    encode: Callable[[Motion, Extra], bytes] | None = None
+    clips: Callable[[bytes, Source], list[str]] | None = None
+    keeps: frozenset[str] = frozenset()
+    metric: bool = False
 
 
+ALL = frozenset({"contacts", "forces", "pressure", "com", "mass", "cyclic", "translations", "name", "info"})
 FORMATS: dict[str, Format] = {
-    ".npz": Format(npz.decode, npz.encode, None),
-    ".bvh": Format(bvh.decode, bvh.encode, None),
-    ".glb": Format(gltf.decode, gltf.encode, gltf.clips),
-    ".gltf": Format(gltf.decode, None, gltf.clips),
+    ".npz": Format(npz.decode, npz.encode, keeps=ALL, metric=True),
+    ".bvh": Format(bvh.decode, bvh.encode, keeps=frozenset({"translations"})),
+    ".glb": Format(gltf.decode, gltf.encode, gltf.clips, ALL - {"forces", "pressure", "com"}, metric=True),
+    ".gltf": Format(gltf.decode, None, gltf.clips, metric=True),
+    ".amc": Format(amc.decode),
+    ".asf": Format(amc.decode_skeleton),
 }
 
 
-def load(path: str | os.PathLike[str], clip: str | None = None) -> Motion:
-    """Read a motion.
+def load(path: File, clip: str | None = None) -> Content:
+    """Read what a file holds: a motion, or a trial of markers and forces.
 
     Args:
         path: a file with a suffix of :data:`FORMATS` that can be read.
@@ -56,15 +68,47 @@ def load(path: str | os.PathLike[str], clip: str | None = None) -> Motion:
     Raises:
         GambolError: an unknown suffix, a missing file, a missing clip, or content that cannot be used.
     """
+    return read(path, Source(str(path), clip))
+
+
+def load_motion(path: File, clip: str | None = None) -> Motion:
+    """Read the motion of a skeleton.
+
+    Args:
+        path: as for :func:`load`.
+        clip: as for :func:`load`.
+
+    Raises:
+        GambolError: as :func:`load`, and for a file that holds no skeleton that moves.
+    """
+    content = load(path, clip)
+    if not isinstance(content, Motion):
+        what = "it holds markers and forces, and no skeleton"
+        raise GambolError(what, where=str(path), allowed="a file with a moving skeleton")
+    return content
+
+
+def read(path: File, source: Source) -> Content:
+    """Read a file as :func:`load` does, with what is asked of it.
+
+    Args:
+        path: the file.
+        source: its name in errors, the clip, and a unit and rate that overrule the file.
+
+    Raises:
+        GambolError: as :func:`load`.
+    """
     path = Path(path)
     reader = _format(path, "decode").decode
     assert reader is not None
-    source = Source(str(path), clip)
-    motion = sound(decoded(reader, _read(path), source), source)
-    return motion if motion.name else replace(motion, name=path.stem)
+    source = source._replace(folder=path.parent)
+    content = decoded(reader, _read(path), source)
+    if isinstance(content, Motion):
+        content = sound(content, source)
+    return content if content.name else replace(content, name=path.stem)
 
 
-def clips(path: str | os.PathLike[str]) -> list[str]:
+def clips(path: File) -> list[str]:
     """Names of the clips in a file; a format with one clip a file names it by the file."""
     path = Path(path)
     lister = _format(path, "decode").clips
@@ -73,7 +117,7 @@ def clips(path: str | os.PathLike[str]) -> list[str]:
 
 
 def save(
-    motion: Motion, path: str | os.PathLike[str], *, mesh: bool = True, terrain: Ground | None = None
+    motion: Motion, path: File, *, mesh: bool = True, terrain: Ground | None = None
 ) -> None:
     """Write a motion; the file is whole or not there.
 
@@ -91,7 +135,7 @@ def save(
 
 def save_all(
     motion: Motion,
-    paths: Sequence[str | os.PathLike[str]],
+    paths: Sequence[File],
     *,
     mesh: bool = True,
     terrain: Ground | None = None,

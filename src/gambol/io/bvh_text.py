@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gambol.errors import GambolError
 
-__all__ = ["Hierarchy", "Table", "read_hierarchy", "read_table"]
+__all__ = ["Hierarchy", "Table", "plain_text", "read_hierarchy", "read_table"]
 
 CHANNEL = re.compile(r"[XYZ](POSITION|ROTATION)")
 GLUED = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -85,7 +85,7 @@ def read_hierarchy(data: bytes, source: str) -> Hierarchy:
         GambolError: with the line that is wrong.
     """
     start = MOTION_LINE.search(data)
-    lines = _Lines(_text(data[: start.start()] if start else data), source)
+    lines = _Lines(plain_text(data[: start.start()] if start else data), source)
     out = Hierarchy((), [], [], [], [])
     names: list[str] = []
     path: list[int] = []  # joints whose braces are open; -1 stands for an end site that is dropped
@@ -130,7 +130,8 @@ def read_hierarchy(data: bytes, source: str) -> Hierarchy:
     return _tidy(out._replace(names=tuple(names)))
 
 
-def _text(data: bytes) -> str:
+def plain_text(data: bytes) -> str:
+    """Text of bytes: UTF-8 with or without its mark, else Latin-1."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return data.decode("utf-8")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gambol.errors import GambolError
 
 __all__ = ["PLAIN", "SOLES", "Extra", "Ground", "Source", "soles_of", "to_json"]
 
@@ -23,10 +26,43 @@ class Ground(Protocol):
 
 
 class Source(NamedTuple):
-    """Where bytes come from: ``name`` is said in errors, ``clip`` is the clip asked for."""
+    """Where bytes come from, and what is asked of them.
+
+    Attributes:
+        name: said in errors.
+        clip: the clip asked for.
+        unit: m, of one unit of the file; None: as the file says, else found from the size of the figure.
+        fps: frames a second; None: as the file says.
+        folder: of the file, for formats that lie in several; None: there are no files beside it.
+    """
 
     name: str
     clip: str | None = None
+    unit: float | None = None
+    fps: float | None = None
+    folder: Path | None = None
+
+    def beside(self, name: str) -> bytes:
+        """The bytes of another file that this one names, in its folder or below it.
+
+        Raises:
+            GambolError: for a file that is elsewhere, missing, or not a plain file.
+        """
+        where = f"{self.name}, which names {name[:80]!r}"
+        if self.folder is None:
+            raise GambolError("there is no file beside it", where=where, do="give a file that holds all its parts")
+        folder = self.folder.resolve()
+        try:
+            target = (folder / name).resolve()
+            if not target.is_relative_to(folder):
+                raise GambolError("it is outside of the folder", where=where, allowed="files in or below the folder")
+            if not target.is_file():
+                raise GambolError("there is no such file", where=where, do="put it there")
+            return target.read_bytes()
+        except (OSError, ValueError) as error:
+            if isinstance(error, GambolError):
+                raise
+            raise GambolError(f"it cannot be read: {error}", where=where, do="check its name and rights") from error
 
 
 class Extra(NamedTuple):
