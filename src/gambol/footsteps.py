@@ -31,6 +31,8 @@ CARRIED = 0.3  # of the sole on a tread that the foot can stand on
 SOLE_POINTS = 25  # of the sole that are looked at for an edge: one a centimetre
 MARGIN = 0.014  # m kept between sole and riser
 TURN = np.radians(50)  # largest turn of one foot on the spot
+AWRY = np.radians(30)  # a path that leads away by more from where one stands is turned to on the spot first
+NOWAY = 0.03  # m: a path that has no more to go is over
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
 EVENED = 6.0  # steps before a stop from which they are evened out
 LAST = 0.75  # length of the step before the feet come together, of the usual one
@@ -130,19 +132,22 @@ def first_feet(course: Course, first_swing: int) -> tuple[Footstep, Footstep]:
 def next_step(course: Course, rear: Footstep, front: Footstep, length: float) -> Footstep | None:
     """The foothold after ``front``, for a default step of ``length`` m; None where the walk is over."""
     side = -front.side
-    stop = next((e for e in course.stops if e > front.s + 1e-6), None)
+    gone = front.s + (NOWAY if front.kind in ("turn", "close") else 1e-6)
+    stop = next((e for e in course.stops if e > gone), None)
     standing = front.kind != "walk"
     at_stop = any(abs(front.s - e) < 1e-6 for e in course.stops)
     if at_stop and not standing:
         return _beside(course, side, front, "close", front.heading)
-    if at_stop and front.kind == "close" or front.kind == "turn":
-        if stop is None:
-            return None if front.kind == "close" else _beside(course, side, front, "close", front.heading)
+    if at_stop and front.kind == "close" or front.kind in ("turn", "stand"):
+        if stop is None and front.kind == "close":
+            return None
         after = course.path.heading(front.s + 1e-4)
         turn = float((after - front.heading + np.pi) % (2 * np.pi) - np.pi)
-        if abs(turn) > 1e-3:
+        if abs(turn) > (AWRY if front.kind == "stand" else 1e-3):
             step = clamp(turn, -TURN, TURN)
             return _beside(course, side, front, "turn", front.heading + step)
+        if stop is None:
+            return _beside(course, side, front, "close", front.heading)
     if stop is None:
         return None
     s, stair, tread = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))

@@ -82,7 +82,7 @@ def step_times(front: Footstep, one: Footstep | None, scene: Scene) -> float:
     w0, t0 = scene.pace.step_length, scene.pace.step_time
     if one is None:
         return SETTLE * t0
-    if one.kind == "turn":
+    if one.kind == "turn" and front.kind != "stand":
         return 1.1 * t0
     if front.kind == "stand":
         return RELEASE * (scene.body.leg_length / 0.93) ** 0.5 + 0.75 * t0

@@ -23,6 +23,7 @@ from gambol.motion import Motion, Trial
 
 __all__ = [
     "FORMATS", "Content", "Extra", "Format", "Ground", "Source", "clips", "load", "load_motion", "save", "save_all",
+    "save_clips",
 ]
 
 Content = Motion | Trial  # what a file can hold
@@ -38,6 +39,7 @@ class Format(NamedTuple):
         clips: the bytes of a file to the names of its clips; None where a file is one clip.
         keeps: fields of a motion, beside skeleton, root and rotations, that a written file gives back.
         metric: the format itself says that one unit is a metre and +y is up; else both are found in the file.
+        encode_clips: several clips of one figure to the bytes of a file.
     """
 
     decode: Callable[[bytes, Source], Content] | None = None
@@ -45,13 +47,14 @@ class Format(NamedTuple):
     clips: Callable[[bytes, Source], list[str]] | None = None
     keeps: frozenset[str] = frozenset()
     metric: bool = False
+    encode_clips: Callable[[Sequence[Motion], Extra], bytes] | None = None
 
 
 ALL = frozenset({"contacts", "forces", "pressure", "com", "mass", "cyclic", "translations", "name", "info"})
 FORMATS: dict[str, Format] = {
     ".npz": Format(npz.decode, npz.encode, keeps=ALL, metric=True),
     ".bvh": Format(bvh.decode, bvh.encode, keeps=frozenset({"translations"})),
-    ".glb": Format(gltf.decode, gltf.encode, gltf.clips, ALL - {"forces", "pressure", "com"}, metric=True),
+    ".glb": Format(gltf.decode, gltf.encode, gltf.clips, ALL - {"forces", "pressure", "com"}, True, gltf.encode_clips),
     ".gltf": Format(gltf.decode, None, gltf.clips, metric=True),
     ".amc": Format(amc.decode),
     ".asf": Format(amc.decode_skeleton),
@@ -161,6 +164,24 @@ def save_all(
     replace_all(files)
 
 
+def save_clips(motions: Sequence[Motion], path: str | os.PathLike[str], *, mesh: bool = True) -> None:
+    """Write several clips of one figure into one file, each under its name.
+
+    Args:
+        motions: of one skeleton, with different names.
+        path: a file whose format holds several clips, in a folder that exists.
+        mesh: as for :func:`save`.
+
+    Raises:
+        GambolError: a format of one clip a file, or as :func:`save`.
+    """
+    path = Path(path)
+    row = _format(path, "encode_clips")
+    check_target(path)
+    assert row.encode_clips is not None
+    replace_all([(path, row.encode_clips(motions, Extra(mesh)))])
+
+
 def _format(path: Path, use: str) -> Format:
     """The row of the table for a path, or an error that lists the suffixes that would do."""
     suffix = path.suffix.lower()
@@ -168,8 +189,9 @@ def _format(path: Path, use: str) -> Format:
     if suffix in able:
         return FORMATS[suffix]
     close = get_close_matches(suffix, able, 1)
+    who = {"decode": "reader", "encode": "writer", "encode_clips": "writer of several clips"}[use]
     raise GambolError(
-        f"no {'reader' if use == 'decode' else 'writer'} for the suffix {path.suffix!r}", where=str(path),
+        f"no {who} for the suffix {path.suffix!r}", where=str(path),
         allowed=", ".join(able), do=f"did you mean {close[0]}?" if close else "give the file one of these",
     )
 

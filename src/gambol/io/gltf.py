@@ -8,6 +8,8 @@ Read: our own files, and other skeletons whose nodes are turned and moved but no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from gambol.mannequin import PALETTE, Skin, is_person, mannequin
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
 
-__all__ = ["clips", "decode", "encode"]
+__all__ = ["clips", "decode", "encode", "encode_clips"]
 
 Array = NDArray[np.float64]
 STILL = 1e-7  # a track that moves less (m, or in a quaternion's components) gets one key
@@ -36,8 +38,20 @@ def encode(motion: Motion, extra: Extra = PLAIN) -> bytes:
     Raises:
         GambolError: a motion without frames, which glTF cannot hold.
     """
-    if not len(motion):
-        raise GambolError("a motion without frames", where="glb", do="save it as .npz or .bvh")
+    return encode_clips([motion], extra)
+
+
+def encode_clips(motions: Sequence[Motion], extra: Extra = PLAIN) -> bytes:
+    """The bytes of a .glb with a figure and several named clips.
+
+    glTF has times and no frames: a player goes back to the first key when it has passed the last one. So a cyclic
+    clip ends with its first pose again, one frame after its last frame, and nothing is skipped; when such a file is
+    read, that key is no frame.
+
+    Raises:
+        GambolError: no motion, one without frames, motions of several skeletons, or two clips of one name.
+    """
+    motion = _one_figure(motions)
     skeleton, buffer = motion.skeleton, Buffer()
     nodes = _joint_nodes(skeleton)
     document: dict[str, Any] = {
@@ -49,7 +63,7 @@ def encode(motion: Motion, extra: Extra = PLAIN) -> bytes:
         _attach(document, {"name": "figure", "skin": 0}, _figure(mannequin(skeleton), document, buffer))
     if extra.terrain is not None:
         _attach(document, {"name": "ground"}, _ground(extra.terrain, motion, document, buffer))
-    document["animations"] = [_animation(motion, buffer)]
+    document["animations"] = [_animation(m, buffer) for m in motions]
     return pack({key: value for key, value in document.items() if value != []}, buffer)
 
 
@@ -66,6 +80,19 @@ def decode(data: bytes, source: Source) -> Motion:
 def clips(data: bytes, source: Source) -> list[str]:
     """Names of the clips."""
     return clip_names(unpack(data, source.name)[0])
+
+
+def _one_figure(motions: Sequence[Motion]) -> Motion:
+    """The first of motions that can be clips of one file."""
+    if not motions or not all(map(len, motions)):
+        raise GambolError("a motion without frames", where="glb", do="save it as .npz or .bvh")
+    if any(m.skeleton != motions[0].skeleton for m in motions):
+        raise GambolError("clips of several skeletons", where="glb", allowed="one figure", do="write a file for each")
+    names = [m.name for m in motions]
+    if len(set(names)) < len(names):
+        twice = next(n for n in names if names.count(n) > 1)
+        raise GambolError(f"two clips are called {twice!r}", where="glb", do="give each its own name")
+    return motions[0]
 
 
 def _joint_nodes(skeleton: Skeleton) -> list[dict[str, Any]]:
@@ -143,6 +170,7 @@ def _unit(normals: Array) -> NDArray[np.float32]:
 
 def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
     """Position of the root, rotation of every joint, and positions of joints that leave their offset."""
+    whole, motion = motion, _closed(motion)
     times = buffer.add(motion.times.astype(np.float32), limits=True)
     start = times if len(motion) == 1 else buffer.add(np.zeros(1, np.float32), limits=True)
     samplers: list[dict[str, Any]] = []
@@ -164,10 +192,24 @@ def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
     used = {s["input"] for s in samplers}
     if times not in used:  # nothing moves: the clip keeps its length by two keys of the root
         samplers[0] = {**samplers[0], "input": times, "output": buffer.add(motion.root.astype(np.float32))}
-    extras = {**motion.info, "gambol": _facts(motion)}
+    extras = {**motion.info, "gambol": _facts(whole)}
     return {
         "name": motion.name or "motion", "channels": channels, "samplers": samplers, "extras": extras,
     }
+
+
+def _closed(motion: Motion) -> Motion:
+    """A cyclic clip with its first pose again at the end, where it has travelled on to."""
+    if not motion.cyclic:
+        return motion
+    on = np.array(motion.info.get("loop", {}).get("travel_m", [0.0, 0.0, 0.0]), float)
+    if motion.info.get("loop", {}).get("in_place"):
+        on = np.zeros(3)
+    rows: dict[str, Any] = {"root": np.concatenate([motion.root, motion.root[:1] + on])}
+    for key in ("rotations", "translations"):
+        if (v := getattr(motion, key)) is not None:
+            rows[key] = np.concatenate([v, v[:1]])
+    return replace(motion, contacts=None, forces=None, pressure=None, com=None, **rows)
 
 
 def _facts(motion: Motion) -> dict[str, Any]:
