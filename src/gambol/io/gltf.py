@@ -44,8 +44,8 @@ def encode(motion: Motion, extra: Extra = PLAIN) -> bytes:
 def encode_clips(motions: Sequence[Motion], extra: Extra = PLAIN) -> bytes:
     """The bytes of a .glb with a figure and several named clips.
 
-    glTF has times and no frames: a player goes back to the first key when it has passed the last one. So a cyclic
-    clip ends with its first pose again, one frame after its last frame, and nothing is skipped; when such a file is
+    glTF has times and no frames: a player goes back to the first key when it has passed the last one. So a loop
+    ends with its first pose again, one frame after its last frame, and nothing is skipped; when such a file is
     read, that key is no frame.
 
     Raises:
@@ -199,12 +199,11 @@ def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
 
 
 def _closed(motion: Motion) -> Motion:
-    """A cyclic clip with its first pose again at the end, where it has travelled on to."""
-    if not motion.cyclic:
+    """A loop with its first pose again at the end, where it has travelled on to."""
+    facts = motion.info.get("loop")
+    if not (motion.cyclic and isinstance(facts, dict)):
         return motion
-    on = np.array(motion.info.get("loop", {}).get("travel_m", [0.0, 0.0, 0.0]), float)
-    if motion.info.get("loop", {}).get("in_place"):
-        on = np.zeros(3)
+    on = np.zeros(3) if facts.get("in_place") else np.array(facts.get("travel_m", np.zeros(3)), float)
     rows: dict[str, Any] = {"root": np.concatenate([motion.root, motion.root[:1] + on])}
     for key in ("rotations", "translations"):
         if (v := getattr(motion, key)) is not None:
