@@ -6,23 +6,22 @@ Everything heavy is imported inside the command that needs it, so that ``gambol 
 from __future__ import annotations
 
 import io
-import json
 import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
 from gambol import __version__
 from gambol.complaints import complaint
 from gambol.errors import GambolError
-from gambol.facts import facts, jsonable, sentences
+from gambol.facts import facts, sentences
 from gambol.forms import (
     DEFAULT_GROUND,
     DEFAULT_PACE,
@@ -35,6 +34,7 @@ from gambol.forms import (
     read_ground,
     read_scene,
 )
+from gambol.words import Dials, Files, Json, Switch, Text, check_targets, print_json
 
 if TYPE_CHECKING:
     from gambol.measure import Report
@@ -49,11 +49,6 @@ app = App(
     help="Makes a figure walk by foot reaction force, along any path and over any ground.",
 )
 
-Text = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
-Files = Annotated[tuple[Path, ...], Parameter(name=["--output", "-o"], negative=(), show_default=False)]
-Dials = Annotated[tuple[str, ...], Parameter(name="--dial", negative=(), show_default=False)]
-Json = Annotated[bool, Parameter(name="--json", negative=())]
-Switch = Annotated[bool, Parameter(negative=())]
 Fields = Parameter(name="*")
 Ground = Annotated[GroundForm, Fields]
 
@@ -216,30 +211,6 @@ def named_ground(ground: GroundForm, motion: Motion) -> str:
     return str(motion.info.get("ground", "flat")) if named is None else named
 
 
-def check_targets(files: Sequence[Path], suffixes: Sequence[str], sources: Iterable[str | Path | None] = ()) -> None:
-    """Refuse a list of output files before any work is done, so that nothing is written by halves.
-
-    Args:
-        files: to be written.
-        suffixes: that can be.
-        sources: texts that may name files which are read, and must stay as they are.
-    """
-    from gambol.io.target import check_target, place
-
-    read = [str(s).partition(" scale=")[0].partition(" up=")[0] for s in sources if s]
-    taken: dict[Path, str] = {place(s): "is read, and would be replaced" for s in read}
-    for file in files:
-        if file.suffix.lower() not in suffixes:
-            raise GambolError(
-                f"no writer for the suffix {file.suffix!r}", where=str(file), allowed=", ".join(suffixes),
-                do=nearest(file.suffix.lower(), suffixes) if file.suffix else "give the file a suffix",
-            )
-        check_target(file)
-        if (target := place(file)) in taken:
-            raise GambolError(f"this file {taken[target]}", where=f"-o {file}", do="give another name")
-        taken[target] = "is named twice"
-
-
 class Look(NamedTuple):
     """How to draw: a view, and all poses in one wide picture instead of a sheet."""
 
@@ -284,11 +255,6 @@ def in_short(report: Report) -> list[str]:
         f"{forces.consistency_rms_bw:.4f} of it",
         *(f"FAILED: {failure}" for failure in report.failures),
     ]
-
-
-def print_json(table: dict[str, Any]) -> None:
-    """Valid JSON on standard output: numbers that are not finite become null."""
-    print(json.dumps(jsonable(table), indent=2, allow_nan=False))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
