@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gambol.errors import GambolError
-from gambol.io import amc, bvh, gltf, npz
+from gambol.io import amc, bvh, c3d, gltf, npz
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
 from gambol.io.target import check_target, replace_all
@@ -58,6 +58,7 @@ FORMATS: dict[str, Format] = {
     ".gltf": Format(gltf.decode, None, gltf.clips, metric=True),
     ".amc": Format(amc.decode),
     ".asf": Format(amc.decode_skeleton),
+    ".c3d": Format(c3d.decode),
 }
 
 
