@@ -99,7 +99,7 @@ def test_the_text_is_what_other_tools_expect():
 def test_metres_on_request():
     data = encode(still(2), power=METRE)
     assert columns(data)[0, 1] == pytest.approx(0.9625)
-    assert np.abs(decode(data, Source("a"), power=METRE).positions() - still(2).positions()).max() < 1e-6
+    assert np.abs(decode(data, Source("a", unit=1.0)).positions() - still(2).positions()).max() < 1e-6
 
 
 def test_no_frames_are_a_file_too():

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
-from gambol import __version__
+from gambol import __version__, commands_files
 from gambol.complaints import complaint
 from gambol.errors import GambolError
 from gambol.facts import facts, sentences
@@ -198,6 +198,9 @@ def dials(method: str = "force") -> int:
         limits = f"{d.default:g}  ({d.low:g} to {d.high:g} {d.unit})".replace(" 1)", ")")
         print(f"{d.name:12} {limits:28} {d.meaning}{f' [{d.source}]' if d.source else ''}")
     return 0
+
+
+app.command(commands_files.convert)
 
 
 def told(motion: Motion, ground: str) -> Motion:

@@ -16,18 +16,26 @@ from typing import NamedTuple
 
 from gambol.errors import GambolError
 from gambol.io import amc, bvh, c3d, gltf, npz
+from gambol.io.axes import scaled
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
 from gambol.io.target import check_target, replace_all
 from gambol.motion import Motion, Trial
 
 __all__ = [
-    "FORMATS", "Content", "Extra", "Format", "Ground", "Source", "clips", "load", "load_motion", "save", "save_all",
-    "save_clips",
+    "FORMATS", "Content", "Extra", "Format", "Ground", "Opened", "Source", "clips", "load", "load_motion", "read",
+    "save", "save_all", "save_clips",
 ]
 
 Content = Motion | Trial  # what a file can hold
 File = str | os.PathLike[str]
+
+
+class Opened(NamedTuple):
+    """What a file holds, and the m of one unit of it."""
+
+    content: Content
+    unit_m: float
 
 
 class Format(NamedTuple):
@@ -40,6 +48,7 @@ class Format(NamedTuple):
         keeps: fields of a motion, beside skeleton, root and rotations, that a written file gives back.
         metric: the format itself says that one unit is a metre and +y is up; else both are found in the file.
         encode_clips: several clips of one figure to the bytes of a file.
+        encode_trial: a trial to the bytes of a file.
     """
 
     decode: Callable[[bytes, Source], Content] | None = None
@@ -48,6 +57,7 @@ class Format(NamedTuple):
     keeps: frozenset[str] = frozenset()
     metric: bool = False
     encode_clips: Callable[[Sequence[Motion], Extra], bytes] | None = None
+    encode_trial: Callable[[Trial], bytes] | None = None
 
 
 ALL = frozenset({"contacts", "forces", "pressure", "com", "mass", "cyclic", "translations", "name", "info"})
@@ -72,7 +82,7 @@ def load(path: File, clip: str | None = None) -> Content:
     Raises:
         GambolError: an unknown suffix, a missing file, a missing clip, or content that cannot be used.
     """
-    return read(path, Source(str(path), clip))
+    return read(path, Source(str(path), clip)).content
 
 
 def load_motion(path: File, clip: str | None = None) -> Motion:
@@ -92,7 +102,7 @@ def load_motion(path: File, clip: str | None = None) -> Motion:
     return content
 
 
-def read(path: File, source: Source) -> Content:
+def read(path: File, source: Source) -> Opened:
     """Read a file as :func:`load` does, with what is asked of it.
 
     Args:
@@ -103,13 +113,19 @@ def read(path: File, source: Source) -> Content:
         GambolError: as :func:`load`.
     """
     path = Path(path)
-    reader = _format(path, "decode").decode
-    assert reader is not None
+    row = _format(path, "decode")
+    assert row.decode is not None
     source = source._replace(folder=path.parent)
-    content = decoded(reader, _read(path), source)
+    content = decoded(row.decode, _read(path), source)
+    unit = 1.0
     if isinstance(content, Motion):
-        content = sound(content, source)
-    return content if content.name else replace(content, name=path.stem)
+        info = dict(content.info)
+        unit = float(info.pop("unit_m", 1.0))
+        content = replace(content, info=info)
+        if row.metric and source.unit is not None:
+            unit, content = source.unit, scaled(content, source.unit)
+        content = sound(content if source.fps is None else replace(content, fps=source.fps), source)
+    return Opened(content if content.name else replace(content, name=path.stem), unit)
 
 
 def clips(path: File) -> list[str]:
@@ -120,13 +136,11 @@ def clips(path: File) -> list[str]:
     return decoded(lister, data, Source(str(path))) if lister else [path.stem]
 
 
-def save(
-    motion: Motion, path: File, *, mesh: bool = True, terrain: Ground | None = None
-) -> None:
-    """Write a motion; the file is whole or not there.
+def save(content: Content, path: File, *, mesh: bool = True, terrain: Ground | None = None) -> None:
+    """Write a motion or a trial; the file is whole or not there.
 
     Args:
-        motion: what to write.
+        content: what to write.
         path: a file with a suffix of :data:`FORMATS` that can be written, in a folder that exists.
         mesh: give the figure a skin, where the format can hold one and the skeleton is a person.
         terrain: the ground to write along, where the format can hold it.
@@ -134,20 +148,16 @@ def save(
     Raises:
         GambolError: an unknown suffix, a missing folder, or a motion the format cannot hold.
     """
-    save_all(motion, [path], mesh=mesh, terrain=terrain)
+    save_all(content, [path], mesh=mesh, terrain=terrain)
 
 
 def save_all(
-    motion: Motion,
-    paths: Sequence[File],
-    *,
-    mesh: bool = True,
-    terrain: Ground | None = None,
+    content: Content, paths: Sequence[File], *, mesh: bool = True, terrain: Ground | None = None
 ) -> None:
-    """Write a motion to several files; all of them are there and whole, or none is touched.
+    """Write a motion or a trial to several files; all of them are there and whole, or none is touched.
 
     Args:
-        motion: what to write.
+        content: what to write.
         paths: as for :func:`save`.
         mesh: as for :func:`save`.
         terrain: as for :func:`save`.
@@ -155,14 +165,19 @@ def save_all(
     Raises:
         GambolError: as :func:`save`, for the first file that cannot be written.
     """
-    able = [_format(Path(path), "encode") for path in paths]
+    able = [_format(Path(path), "encode_trial" if isinstance(content, Trial) else "encode") for path in paths]
     for path in paths:
         check_target(path)
-    files = []
-    for path, row in zip(paths, able):
-        assert row.encode is not None
-        files.append((path, row.encode(motion, Extra(mesh, terrain))))
-    replace_all(files)
+    extra = Extra(mesh, terrain)
+    replace_all([(path, _encoded(row, content, extra)) for path, row in zip(paths, able)])
+
+
+def _encoded(row: Format, content: Content, extra: Extra) -> bytes:
+    if isinstance(content, Trial):
+        assert row.encode_trial is not None
+        return row.encode_trial(content)
+    assert row.encode is not None
+    return row.encode(content, extra)
 
 
 def save_clips(motions: Sequence[Motion], path: str | os.PathLike[str], *, mesh: bool = True) -> None:
@@ -190,7 +205,10 @@ def _format(path: Path, use: str) -> Format:
     if suffix in able:
         return FORMATS[suffix]
     close = get_close_matches(suffix, able, 1)
-    who = {"decode": "reader", "encode": "writer", "encode_clips": "writer of several clips"}[use]
+    who = {
+        "decode": "reader", "encode": "writer", "encode_clips": "writer of several clips",
+        "encode_trial": "writer of markers and forces",
+    }[use]
     raise GambolError(
         f"no {who} for the suffix {path.suffix!r}", where=str(path),
         allowed=", ".join(able), do=f"did you mean {close[0]}?" if close else "give the file one of these",

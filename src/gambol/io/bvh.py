@@ -26,7 +26,14 @@ from gambol.skeleton import Skeleton, forward_kinematics
 __all__ = ["decode", "encode"]
 
 Array = NDArray[np.float64]
-CENTI, METRE, MILLI = -2, 0, -3  # powers of ten: one unit of the file in metres
+CENTI, METRE = -2, 0  # powers of ten: one unit of the file in metres
+CENTIMETRE = 0.01
+# Figures from .. to units large are people in these units; what lies between is taken for centimetres.
+UNITS = (
+    (0.3, 4.0, 1.0, "metres"),
+    (18.0, 33.0, 0.0254 / 0.45, "the unit of the CMU library, 56.4 mm"),
+    (800.0, np.inf, 0.001, "millimetres"),
+)
 UNSPEAKABLE = re.compile(r"[{}\x00-\x1f\x7f-\x9f\u2028\u2029]")  # in a name they would end it
 BLOCK = 256  # rows formatted or converted at a time
 
@@ -69,33 +76,30 @@ def encode(motion: Motion, extra: Extra = PLAIN, power: int = CENTI) -> bytes:
     return ("\n".join(head) + "\n" + _rows(table)).encode()
 
 
-def decode(data: bytes, source: Source, power: int | None = None) -> Motion:
+def decode(data: bytes, source: Source) -> Motion:
     """A motion from the bytes of a BVH file.
 
     Args:
         data: the file.
-        source: its name, for errors.
-        power: unit of the file as a power of ten of a metre (-2 cm, 0 m, -3 mm); by default it is
-            found from the size of the figure.
+        source: its name, for errors; a unit and a rate that overrule what is found.
 
     Raises:
         GambolError: with the line of the file that cannot be read.
     """
     hierarchy = read_hierarchy(data, source.name)
-    table = read_table(data, hierarchy, source.name)
+    table = read_table(data, hierarchy, source)
     notes = [*hierarchy.notes, *table.notes]
     channels = _layout(hierarchy)
     hierarchy, channels = _own_order(hierarchy, channels)
-    if power is None:
-        power = _unit(hierarchy, notes)
-    offsets = np.array([[_scaled(text, power) for text in row] for row in hierarchy.offsets])
+    unit = _unit(hierarchy, notes) if source.unit is None else source.unit
+    offsets = np.array([[_metres(text, unit) for text in row] for row in hierarchy.offsets])
     rotations = _rotations(table, channels)
-    root, moves = _positions(table, channels, offsets, 10.0**power)
+    root, moves = _positions(table, channels, offsets, unit)
     skeleton = Skeleton(hierarchy.names, np.array(hierarchy.parents), offsets, soles_of(hierarchy.names))
     root, skeleton = _on_the_ground(skeleton, root, rotations, notes)
     if moves is not None:
         moves[:, 0] = root
-    info = {"notes": notes} if notes else {}
+    info = {"unit_m": unit, **({"notes": notes} if notes else {})}
     return Motion(skeleton, root, rotations, _rate(table.frame_time), translations=moves, info=info)
 
 
@@ -274,24 +278,22 @@ def _on_the_ground(
     return root, Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.soles)
 
 
-def _unit(hierarchy: Hierarchy, notes: list[str]) -> int:
-    """Power of ten of a metre of one unit, from the size of the rest pose: people are 0.9 to 3.1 m."""
+def _unit(hierarchy: Hierarchy, notes: list[str]) -> float:
+    """m of one unit of the file, from the size of the rest pose; centimetres where none makes it a person."""
     points = [np.zeros(3)]
     for parent, row in zip(hierarchy.parents[1:], hierarchy.offsets[1:]):
         points.append(points[parent] + np.array([float(x) for x in row]))
     size = float(np.ptp(np.array(points), axis=0).max())
-    if 0.3 < size < 4.0:
-        notes.append(f"a figure {size:.2f} units large: read as metres")
-        return METRE
-    if size > 800:
-        notes.append(f"a figure {size:.0f} units large: read as millimetres")
-        return MILLI
-    return CENTI
+    for low, high, unit, name in UNITS:
+        if low < size < high:
+            notes.append(f"a figure {size:.4g} units large: read as {name}")
+            return unit
+    return CENTIMETRE
 
 
-def _scaled(text: str, power: int) -> float:
-    """The decimal number ``text`` times ten to the ``power``, correctly rounded."""
-    return float(Decimal(text).scaleb(power))
+def _metres(text: str, unit: float) -> float:
+    """The decimal number ``text`` times ``unit``, correctly rounded."""
+    return float(Decimal(text) * Decimal(repr(unit)))
 
 
 def _rate(frame_time: float) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.errors import GambolError
+from gambol.io.source import Source
 
 __all__ = ["Hierarchy", "Table", "plain_text", "read_hierarchy", "read_table"]
 
@@ -28,6 +29,8 @@ HEAD = re.compile(
 )
 MOTION_LINE = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 NEWLINE = b"\n"
+SLOWEST = 10.0  # s a frame
+RATES = (12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 150, 200, 240, 250, 300, 360, 500, 1000)
 LARGEST = 1e12  # numbers beyond this are torn or hostile, not positions or degrees
 
 
@@ -184,41 +187,58 @@ def _tidy(h: Hierarchy) -> Hierarchy:
     )
 
 
-def read_table(data: bytes, hierarchy: Hierarchy, source: str) -> Table:
+def read_table(data: bytes, hierarchy: Hierarchy, source: Source) -> Table:
     """The rows of numbers after MOTION.
+
+    Args:
+        data: the file.
+        hierarchy: what the numbers belong to.
+        source: its name, for errors, and a rate that overrules the frame time.
 
     Raises:
         GambolError: with the line that is wrong.
     """
     start = MOTION_LINE.search(data)
     if start is None:
-        raise GambolError("no MOTION line", where=source, do="the file is cut off, or holds a skeleton only")
-    rows_at, declared, frame_time = _motion_head(data, start.end(), source)
-    body = data[rows_at:]
+        do = "the file is cut off, or holds a skeleton only"
+        raise GambolError("no MOTION line", where=source.name, do=do)
     notes: list[str] = []
+    rows_at, declared, text = _motion_head(data, start.end(), source.name)
+    line = 1 + data.count(NEWLINE, 0, start.end())
+    frame_time = _frame_time(text, f"{source.name}, line {line}", notes) if source.fps is None else 1 / source.fps
+    body = data[rows_at:]
     values = fixed_point(body, hierarchy.width)
     if values is None:
         line = 1 + data.count(NEWLINE, 0, rows_at)
-        values = _line_by_line(body, hierarchy.width, f"{source}, line ", line, notes)
+        values = _line_by_line(body, hierarchy.width, f"{source.name}, line ", line, notes)
     if declared != len(values):
         notes.append(f"Frames says {declared}, {len(values)} rows are there and used")
     return Table(_fill(values, hierarchy, notes), frame_time, notes)
 
 
-def _motion_head(data: bytes, at: int, source: str) -> tuple[int, int, float]:
-    """Where the rows start, how many the file says there are, and the frame time in s."""
+def _motion_head(data: bytes, at: int, source: str) -> tuple[int, int, str]:
+    """Where the rows start, how many the file says there are, and what it says of the frame time."""
     found = HEAD.match(data, at)
-    line = f"{source}, line {1 + data.count(NEWLINE, 0, at)}"
     if found is None:
+        line = f"{source}, line {1 + data.count(NEWLINE, 0, at)}"
         raise GambolError("after MOTION", where=line, allowed="'Frames: N' and 'Frame Time: seconds'")
+    return found.end(), int(found[1][:18]), found[2].decode("latin-1")
+
+
+def _frame_time(text: str, where: str, notes: list[str]) -> float:
+    """s; some write the rate there, or milliseconds: no recording has less than a frame in ten seconds."""
     try:
-        frame_time = float(found[2])
+        value = float(text.replace(",", "."))
     except ValueError:
-        frame_time = 0.0
-    if not 1e-6 < frame_time < 1e6:
-        text = found[2][:20].decode("latin-1")
-        raise GambolError(f"the frame time is {text!r}", where=line, allowed="seconds, more than 0")
-    return found.end(), int(found[1][:18]), frame_time
+        value = 0.0
+    if not 1e-6 < value < 1e6:
+        do = "give the rate: --fps 30"
+        raise GambolError(f"the frame time is {text[:20]!r}", where=where, allowed="seconds, more than 0", do=do)
+    if value <= SLOWEST:
+        return value
+    rate = value in RATES
+    notes.append(f"the frame time {text} s cannot be: read as {f'{value:g} frames a second' if rate else 'ms'}")
+    return 1 / value if rate else value / 1000
 
 
 def fixed_point(body: bytes, width: int) -> NDArray[np.float64] | None:
