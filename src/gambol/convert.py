@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol import quat
 from gambol.errors import GambolError
 from gambol.io import FORMATS, Content, Source, clips, read, save
 from gambol.io.axes import axis, quarter_turn, turned
@@ -23,8 +22,13 @@ __all__ = ["Report", "Wanted", "convert", "in_place", "pairs", "readable", "writ
 Array = NDArray[np.float64]
 TRAVEL = 0.5  # s, width of the Gaussian that tells travel from sway
 UNITS = {1.0: "m", 0.01: "cm", 0.001: "mm", 0.0254: "inches"}
-SAID = {"contacts": "contacts", "forces": "ground reaction forces", "pressure": "centre of pressure", "com": "centre of "
-        "mass", "mass": "mass", "cyclic": "that it is a loop", "translations": "joints that leave their place"}
+CHANGES = ("filled", "left out", "turned", "not used")  # in notes of readers that changed something
+SAID = {
+    "contacts": "contacts", "forces": "ground reaction forces", "pressure": "centre of pressure",
+    "com": "centre of mass", "mass": "mass", "cyclic": "that it is a loop",
+    "translations": "joints that leave their place",
+}
+PLACED = ("path", "plan", "ground")  # facts that hold where the figure walked alone
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Report:
     Attributes:
         source: the file read.
         target: the file written, or None.
-        found: what is in it: kind, frames, fps, duration_s, joints or markers, unit_m, clip, clips.
+        found: what is in it: kind, frames, fps, duration_s, joints or markers, unit_m, clip, clips, notes.
         changed: what was repaired or changed, one clause each.
         lost: what the new file does not hold.
         error: why nothing was written; empty if it was.
@@ -73,6 +77,7 @@ class Report:
         if self.error:
             return f"{self.source}: FAILED: {self.error.removeprefix(self.source + ': ')}"
         said = [f"{self.source} -> {self.target}: {_found_text(self.found)}"]
+        said += [f"noted: {', '.join(self.found.get('notes', []))}"] * bool(self.found.get("notes"))
         said += [f"changed: {', '.join(self.changed)}"] * bool(self.changed)
         said += [f"lost: {', '.join(self.lost)}"] * bool(self.lost)
         return "; ".join(said)
@@ -97,7 +102,8 @@ def convert(source: Path, target: Path, wanted: Wanted) -> Report:
     if place(source) == place(target):
         raise GambolError("it would be replaced by what is made of it", where=str(source), do="give another name")
     opened = read(source, Source(str(source), wanted.clip, wanted.unit, wanted.fps))
-    content, found, changed = opened.content, _found(source, opened.content), []
+    content, found = opened.content, _found(source, opened.content)
+    changed: list[str] = []
     found["unit_m"] = opened.unit_m
     if isinstance(content, Motion):
         content, changed = _as_wanted(content, wanted)
@@ -130,7 +136,7 @@ def in_place(motion: Motion) -> Motion:
     if motion.translations is not None:
         fields["translations"] = motion.translations.copy()
         fields["translations"][:, 0] = fields["root"]
-    return replace(motion, **fields)
+    return replace(motion, **fields, info={k: v for k, v in motion.info.items() if k not in PLACED})
 
 
 def _smooth(values: Array, width: float) -> Array:
@@ -145,7 +151,7 @@ def _smooth(values: Array, width: float) -> Array:
 
 
 def _as_wanted(motion: Motion, wanted: Wanted) -> tuple[Motion, list[str]]:
-    changed = list(motion.info.get("notes", []))
+    changed = [note for note in _notes(motion) if _is_change(note)]
     if wanted.up is not None and (up := axis(wanted.up, "--up"))[1] < 0.5:
         motion = turned(motion, quarter_turn(up, [0.0, 1.0, 0.0]))
         changed.append(f"turned so that its {wanted.up} is up")
@@ -161,20 +167,32 @@ def _as_wanted(motion: Motion, wanted: Wanted) -> tuple[Motion, list[str]]:
     return motion, changed
 
 
+def _notes(content: Content) -> list[str]:
+    """What the reader said."""
+    return list(content.info.get("notes", []))
+
+
+def _is_change(note: str) -> bool:
+    """Whether a note says that numbers are not those of the file."""
+    return any(word in note for word in CHANGES)
+
+
 def _found(source: Path, content: Content) -> dict[str, Any]:
     names = clips(source)
+    notes = [note for note in _notes(content) if not _is_change(note)]
     out: dict[str, Any] = {
         "kind": "motion" if isinstance(content, Motion) else "trial", "frames": len(content), "fps": content.fps,
-        "duration_s": content.duration,
+        "duration_s": content.duration, **({"notes": notes} if notes else {}),
     }
     if isinstance(content, Trial):
-        return {**out, "markers": len(content.markers), "plates": len(content.plates), "channels": len(content.channels)}
+        counts = {"plates": len(content.plates), "channels": len(content.channels)}
+        return {**out, "markers": len(content.markers), **counts}
     out["joints"] = len(content.skeleton)
     return {**out, "clip": content.name, "clips": names} if len(names) > 1 else out
 
 
 def _found_text(found: dict[str, Any]) -> str:
-    frames = f"{found['frames']} frame{'s' * (found['frames'] != 1)} at {found['fps']:.6g} a second"
+    frames = f"{found['frames']} frame{'s' * (found['frames'] != 1)} at {found['fps']:.5g} a second"
     parts = [f"{frames} ({found['duration_s']:.2f} s)"]
     if found["kind"] == "motion":
         unit = found["unit_m"]
@@ -190,7 +208,8 @@ def _lost(content: Content, found: dict[str, Any], target: Path) -> Iterator[str
     row = FORMATS[target.suffix.lower()]
     if isinstance(content, Motion):
         for key, name in SAID.items():
-            if key not in row.keeps and getattr(content, key) not in (None, False):
+            value = getattr(content, key)
+            if key not in row.keeps and value is not None and value is not False:
                 yield name
         if "info" not in row.keeps and content.info.keys() - {"notes"}:
             yield f"facts ({', '.join(sorted(content.info.keys() - {'notes'}))})"
