@@ -25,6 +25,7 @@ GRID = 0.01  # m, spacing of the ground survey along the two foot lines
 STEEP = 1.3  # rise over run of a riser: steeper than any slope a person walks
 RISER = 0.035  # m, a smaller sudden change is a bump, not a step
 HIGHEST = 0.42  # of leg length: a riser that no leg can climb is higher
+BISECTIONS = 14  # of a cell: to a micron
 TOE_OUT = 0.10  # rad, feet point outward
 MOST_TURNED = np.radians(35)  # on treads shorter than the foot
 CARRIED = 0.3  # of the sole on a tread that the foot can stand on
@@ -107,7 +108,7 @@ def _edges(path: Path, terrain: Terrain, body: Body, offset: float, end: float) 
     steep = np.abs(np.diff(y)) > STEEP * np.diff(s)
     bounds = np.flatnonzero(np.diff(np.r_[False, steep, False].astype(int)))
     found = []
-    for a, b in zip(bounds[::2], bounds[1::2]):
+    for a, b, start, stop in zip(bounds[::2], bounds[1::2], *_sharpened(path, terrain, (offset, s, y), bounds)):
         height = float(y[b] - y[a])
         if abs(height) > HIGHEST * body.leg_length:
             raise GambolError(
@@ -118,8 +119,30 @@ def _edges(path: Path, terrain: Terrain, body: Body, offset: float, end: float) 
                 do="lead the path round it",
             )
         if abs(height) > RISER:
-            found.append(Edge(float(s[a]), float(s[b]), height))
+            found.append(Edge(float(start), float(stop), height))
     return tuple(found)
+
+
+def _sharpened(
+    path: Path, terrain: Terrain, line: tuple[float, Array, Array], bounds: NDArray[np.int64]
+) -> tuple[Array, Array]:
+    """Start and end m of risers: a sudden one is sought to a micron, so that equal stairs get equal footholds.
+
+    It then ends at the nosing going up, begins there going down, and is as long as a cell of the survey.
+    """
+    offset, s, y = line
+    a, b = bounds[::2], bounds[1::2]
+    low, high, up = s[a], s[b], y[b] > y[a]
+    sudden = b == a + 1
+    for _ in range(BISECTIONS if sudden.any() else 0):
+        middle = (low + high) / 2
+        points = path.place(middle, offset, 0.0)
+        here = terrain.height(points[:, [0, 2]], np.maximum(y[a], y[b]))
+        below = np.abs(here - y[a]) < np.abs(here - y[b])
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    cell = s[1] - s[0]
+    start, stop = np.where(up, high - cell, low), np.where(up, high, low + cell)
+    return np.where(sudden, start, s[a]), np.where(sudden, stop, s[b])
 
 
 def first_feet(course: Course, first_swing: int) -> tuple[Footstep, Footstep]:
