@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import logging
+import math
 import os
 import sys
 import warnings
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from cyclopts import App, CycloptsError, Parameter
 
 from gambol import __version__, commands_files
+from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
 from gambol.errors import GambolError
 from gambol.facts import facts, sentences
@@ -52,7 +54,7 @@ app = App(
 Fields = Parameter(name="*")
 Ground = Annotated[GroundForm, Fields]
 
-MOTION_FILES = (".npz", ".bvh", ".glb")
+MOTION_FILES, SET_FILES = (".npz", ".bvh", ".glb"), (".glb",)
 DEFAULT_VIEW = "three-quarter"
 PICTURES, VIDEOS = (".png",), (".mp4",)
 
@@ -64,6 +66,7 @@ def walk(  # noqa: PLR0913
     ground: Ground = DEFAULT_GROUND,
     pace: Annotated[PaceForm, Fields] = DEFAULT_PACE,
     form: Annotated[WalkForm, Fields] = DEFAULT_WALK,
+    clip: Annotated[ClipForm, Fields] = DEFAULT_CLIP,
     dial: Dials = (),
     output: Files = (),
     mesh: bool = True,
@@ -82,13 +85,18 @@ def walk(  # noqa: PLR0913
         as_json: print the facts as JSON: speed, steps, strikes and offs in seconds, contacts.
     """
     named = ground.text()
-    check_targets(output, MOTION_FILES, (path, ground.terrain))
-    from gambol.io import save_all
-    from gambol.synthesis import generate
+    check_targets(output, SET_FILES if clip.game_set else MOTION_FILES, (path, ground.terrain))
+    clip.check(path, form.duration)
+    from gambol.io import save_all, save_clips
 
     scene = read_scene(path, named)
-    motion = told(generate(form.method(dial), form.task(scene, pace)), ground_name(path, named))
-    save_all(motion, output, mesh=mesh, terrain=scene[1])
+    motions = [told(m, ground_name(path, named)) for m in clip.motions(form.method(dial), form.task(scene, pace))]
+    motion = motions[0]
+    if clip.game_set:
+        for file in output:
+            save_clips(motions, file, mesh=mesh)
+        return report_set(motions, output, as_json)
+    save_all(motion, output, mesh=mesh, terrain=None if clip.loop else scene[1])
     if as_json:
         steps = {"plan": motion.info.get("plan", [])} if plan else {}
         print_json({**facts(motion), **steps, "files": [str(f) for f in output]})
@@ -112,9 +120,10 @@ def measure(file: Path, *, ground: Ground = DEFAULT_GROUND, as_json: Json = Fals
         as_json: print everything as JSON.
     """
     from gambol.io import load_motion
+    from gambol.loop import unrolled
     from gambol.measure import measure as measured
 
-    motion = load_motion(file)
+    motion = unrolled(load_motion(file))
     named = named_ground(ground, motion)
     report = measured(motion, read_ground(named))
     if as_json:
@@ -144,8 +153,9 @@ def render(
     check_targets(targets, PICTURES + VIDEOS, (file, ground.terrain))
     check_view(view)
     from gambol.io import load_motion
+    from gambol.loop import unrolled
 
-    motion = load_motion(file)
+    motion = unrolled(load_motion(file))
     surface = read_ground(named_ground(ground, motion))
     for target in targets:
         draw(motion, target, surface, Look(view, strip))
@@ -201,6 +211,21 @@ def dials(method: str = "force") -> int:
 
 
 app.command(commands_files.convert)
+
+
+def report_set(motions: Sequence[Motion], output: Sequence[Path], as_json: bool) -> int:
+    """What clips there are, and in which files."""
+    if as_json:
+        print_json({"clips": [facts(m) for m in motions], "files": [str(f) for f in output]})
+        return 0
+    for m in motions:
+        around = m.info.get("loop")
+        kind = "" if around is None else f", a loop of {around['period_s']:.3f} s"
+        speed = "" if around is None else f", {math.hypot(*around['velocity_m_s'][::2]):.2f} m/s"
+        print(f"{m.name:12} {len(m):5} frames{kind}{speed}{' in place' if around and around['in_place'] else ''}")
+    for line in [f"wrote {file}" for file in output] or ["nothing written: add -o set.glb"]:
+        print(line)
+    return 0
 
 
 def told(motion: Motion, ground: str) -> Motion:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gambol import quat
 from gambol.errors import GambolError
 from gambol.gait import dimensionless, pace
-from gambol.idle import Manner, living_stand
+from gambol.idle import USUAL, Manner, living_stand
 from gambol.loop import MOVING, Steady, closed_stride, loop, steady_walk
 from gambol.motion import Motion, Pose
 from gambol.path import Path
@@ -51,7 +51,7 @@ def standing(method: Method, task: Task) -> Motion:
             return replace(part[:1], info={})
 
 
-def idle(method: Method, task: Task, manner: Manner = Manner()) -> Motion:
+def idle(method: Method, task: Task, manner: Manner = USUAL) -> Motion:
     """A living stand where the path begins, for the task's duration; without one, a loop.
 
     A speed of 0 in the task is understood.
@@ -82,7 +82,8 @@ def turn(method: Method, task: Task, degrees: float) -> Motion:
     yaw = np.radians(degrees)
     flat = replace(task, terrain=Flat(), laps=1, duration=None, path=_straight(0.0, 1.0))
     still = standing(method, flat)
-    soles = dict(zip([still.skeleton.names[j] for j in still.skeleton.soles], still.positions()[0][list(still.skeleton.soles)]))
+    places = still.positions()[0]
+    soles = {still.skeleton.names[j]: places[j] for j in still.skeleton.soles}
     stood = Handover(0.0, Pose(still.root[0], still.rotations[0]), np.zeros(3), soles, 1 if degrees > 0 else -1)
     motion = generate(method, replace(flat, path=_straight(yaw, GO)), stood)
     return _clip(motion, "turn_left" if degrees > 0 else "turn_right", 0)

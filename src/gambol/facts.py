@@ -25,6 +25,7 @@ def facts(motion: Motion) -> dict[str, Any]:
         "duration_s": motion.duration,
         "mass_kg": motion.mass,
         "speed_m_s": motion.info.get("speed_m_s"),
+        **({"loop": motion.info["loop"]} if "loop" in motion.info else {}),
         "cadence_steps_min": steady,
         "steps": len(times),
         "foot_strikes_s": strikes,
@@ -58,7 +59,13 @@ def sentences(motion: Motion) -> list[str]:
     travel = float(np.linalg.norm(np.diff(motion.root[:, [0, 2]], axis=0), axis=1).sum())
     frames = f"{known['frames']} frames at {motion.fps:g} a second"
     lines = [f"{frames}: {motion.duration:.2f} s, {travel:.2f} m over the ground"]
-    if known["steps"]:
+    if around := motion.info.get("loop"):
+        x, _, z = around["travel_m"]
+        metres = math.hypot(x, z)
+        how = "in place, its belt" if around["in_place"] else f"{metres:.3f} m a round,"
+        speed = f", {how} at {metres / around['period_s']:.3f} m/s" if metres else ", standing"
+        lines.append(f"a loop of {around['period_s']:.4f} s{speed}")
+    elif known["steps"]:
         rate = "" if known["cadence_steps_min"] is None else f", {known['cadence_steps_min']:.0f} a minute"
         speed = "" if known["speed_m_s"] is None else f", asked {known['speed_m_s']:.2f} m/s"
         lines.append(f"{known['steps']} steps{rate}{speed}")

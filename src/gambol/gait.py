@@ -42,7 +42,7 @@ class Gait:
     """What is asked of the walk; whatever is None follows from the rest by :func:`pace`.
 
     Attributes:
-        speed: m/s along the path, or a ``(K, 2)`` schedule of (time s, speed m/s).
+        speed: m/s along the path, or a ``(K, 2)`` schedule of (time s, speed m/s); 0 is a stand (clips.idle).
         step_length: m, from one foot's strike to the other's.
         cadence: steps a minute.
         width: m between the lines of the two feet.
@@ -71,7 +71,8 @@ class Gait:
             object.__setattr__(self, "speed", tuple((float(t), float(v)) for t, v in rows))
         for key in ("speed", "step_length", "cadence", "width"):
             value = getattr(self, key)
-            if value is not None and np.ndim(value) == 0 and not (np.isfinite(value) and value > 0):
+            stands = key == "speed" and np.ndim(value) == 0 and value == 0
+            if value is not None and not stands and np.ndim(value) == 0 and not (np.isfinite(value) and value > 0):
                 do = "leave it out, and it follows from the rest"
                 raise GambolError(f"{key} is {value:g}", where="gait", allowed="a positive number", do=do)
         if self.speed is not None and self.step_length is not None and self.cadence is not None:
@@ -167,6 +168,8 @@ def _check_speed(speed: float, gait: Gait, body: Body) -> None:
         what = f"steps of {gait.step_length:.3g} m and nothing else are {what}"
         allowed = f"{short:.2f} to {long:.2f} m, {allowed}"
         do = "give a speed or a cadence with it"
+    if speed == 0:
+        do = "to stand, ask for a clip of standing: gambol.clips.idle"
     raise GambolError(what, where="gait", allowed=allowed, do=do)
 
 

@@ -20,7 +20,7 @@ from gambol.errors import GambolError
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton, forward_kinematics
 
-__all__ = ["CYCLE", "Manner", "living_stand"]
+__all__ = ["CYCLE", "USUAL", "Manner", "living_stand"]
 
 Array = NDArray[np.float64]
 CYCLE = 12.0  # s: one shift to either leg, and whole breaths
@@ -47,7 +47,10 @@ class Manner:
     rate: float = 15.0
 
 
-def living_stand(still: Motion, seconds: float | None = None, manner: Manner = Manner(), seed: int = 0) -> Motion:
+USUAL = Manner()
+
+
+def living_stand(still: Motion, seconds: float | None = None, manner: Manner = USUAL, seed: int = 0) -> Motion:
     """A stand that lives, from one still frame.
 
     Args:
@@ -128,7 +131,8 @@ class _Course:
         x, drawn = self._phase(t)
         w, m = self._weight(x, drawn), self.manner
         aside = min(SHIFT * self.size, 0.6 * self.half) * m.shift * w
-        ahead = sum(size * (1 + 0.4 * drawn[:, 3]) * _pair(k, x) for k, size in SWAY) * self.size
+        sway = np.sum([size * _pair(k, x) for k, size in SWAY], axis=0)
+        ahead = self.size * (1 + 0.4 * drawn[:, 3]) * sway
         up = self.size * (LIFT * m.breath * self._breath(x) - DIP * min(m.shift, 2.0) * w * w)
         out: Array = self.origin + aside[:, None] * self.left + ahead[:, None] * self.forward
         out[:, 1] += up

@@ -21,7 +21,7 @@ from gambol.path import Path
 from gambol.synthesis import Method, Task, generate
 from gambol.terrain import Flat, Slope, Stairs, Terrain
 
-__all__ = ["Steady", "closed_stride", "loop", "rounds", "steady_walk", "travelling"]
+__all__ = ["Steady", "closed_stride", "loop", "rounds", "steady_walk", "travelling", "unrolled"]
 
 Array = NDArray[np.float64]
 STRIDES = 11  # walked before the stop, where nothing but habit changes from one to the next
@@ -128,13 +128,16 @@ def closed_stride(walk: Steady, in_place: bool = False) -> Motion:
     foothold = motion.positions()[a, motion.skeleton.index("left_heel")]
     middle = motion.root[a : a + n, 2].mean() - walk.travel[2] * (n - 1) / (2 * n)
     origin = np.array([0.0, foothold[1], middle])
+    start = origin - _to_the_first_treads(walk) * walk.travel
     moved: dict[str, Any] = {k: v - origin for k in MOVING if (v := getattr(part, k)) is not None}
     moved["root"] = moved["root"] + share[:, None] * shift
     facts = {
         "period_s": period, "travel_m": walk.travel.tolist(), "velocity_m_s": (walk.travel / period).tolist(),
-        "in_place": False, "start_m": origin.tolist(),
+        "in_place": False, "start_m": start.tolist(),
     }
-    info = {**motion.info, **_facts_of(motion, a, n), "loop": facts}
+    info = {**{k: v for k, v in motion.info.items() if k != "path"}, **_facts_of(motion, a, n), "loop": facts}
+    if isinstance(walk.terrain, Stairs):
+        info["ground"] = f"stairs:{walk.terrain.rise!r},{walk.terrain.tread!r},{walk.terrain.count}"
     out = replace(part, **moved, rotations=quat.normalize(rotations), cyclic=True, info=info)
     return _belt(out, -1.0) if in_place else out
 
@@ -168,6 +171,18 @@ def rounds(clip: Motion, times: int) -> Motion:
     }
     info = {**clip.info, "events": events, "plan": list(clip.info.get("plan", [])) * times}
     return replace(clip, **fields, cyclic=False, info=info)
+
+
+def unrolled(clip: Motion, times: int = 3) -> Motion:
+    """A loop as it was walked, to be measured and drawn: travelling, several rounds, at its place on its ground.
+
+    Any other clip as it is.
+    """
+    if not clip.cyclic or "loop" not in clip.info:
+        return clip
+    walked = rounds(travelling(clip), times)
+    start = np.array(walked.info["loop"]["start_m"])
+    return replace(walked, **{k: v + start for k in MOVING if (v := getattr(walked, k)) is not None})
 
 
 def _belt(clip: Motion, sign: float) -> Motion:
@@ -213,6 +228,13 @@ def _long_enough(terrain: Terrain, p: Pace) -> tuple[Terrain, float]:
     return terrain, (FIRST + steps + LAST) * p.step_length
 
 
+def _to_the_first_treads(walk: Steady) -> int:
+    """Strides that the clip lies above where its ground begins to repeat."""
+    if not isinstance(walk.terrain, Stairs):
+        return 0
+    return max(int((walk.motion.root[walk.start, 2] - walk.terrain.start) / walk.travel[2]) - 1, 0)
+
+
 def _climbs(motion: Motion, at: int, frames: int, stairs: Stairs) -> bool:
     return abs(float(motion.root[at + frames, 1] - motion.root[at, 1])) > abs(stairs.rise)
 
@@ -232,4 +254,4 @@ def _facts_of(motion: Motion, a: int, n: int) -> dict[str, Any]:
     }
     strikes = sorted(t for side in ("left", "right") for t in known.get(f"{side}_strike", []))
     first = sum(t < t0 - frame for t in strikes)
-    return {"events": events, "plan": motion.info.get("plan", [])[first : first + 2], "path": []}
+    return {"events": events, "plan": motion.info.get("plan", [])[first : first + 2]}

@@ -110,8 +110,17 @@ def _plan(value: Any) -> bool:
     )
 
 
+def _loop(value: Any) -> bool:
+    """Period, travel and speed of a closed stride."""
+    rows = ("travel_m", "velocity_m_s", "start_m")
+    if not isinstance(value, dict) or not _number(value.get("period_s")) or not isinstance(value.get("in_place"), bool):
+        return False
+    fine = (isinstance(v := value.get(k), list) and len(v) == 3 and all(map(_number, v)) for k in rows)
+    return all(fine) and 0 < value["period_s"] <= FAR and all(abs(x) <= FAR for k in rows for x in value[k])
+
+
 FORMS: dict[str, Callable[[Any], bool]] = {
-    "events": _events, "path": _path, "plan": _plan, "ground": lambda v: isinstance(v, str),
+    "events": _events, "loop": _loop, "path": _path, "plan": _plan, "ground": lambda v: isinstance(v, str),
     "notes": lambda v: isinstance(v, list) and all(isinstance(n, str) for n in v),
     **dict.fromkeys(("speed_m_s", "step_length_m", "cadence_steps_min", "height_m", "mass_kg"), _number),
 }
