@@ -1,0 +1,307 @@
+"""A measured walk from a recorded one: where the feet were, how each sole rolled, where the hips went.
+
+From joint centres alone (:mod:`gambol.tracks`): the floor is levelled, clean steps are averaged side by side, the
+foot's rockers (heel, ball, tip) are fitted to the ankle's path, and what a planted foot cannot follow goes to the hip,
+so that a planted foot is planted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.errors import GambolError
+from gambol.gait_events import Events, find_events
+from gambol.generalise import Condition, Origin, Seq, Step, Subject, ankle_from_ball, ankle_from_heel, own
+from gambol.motion import Motion
+from gambol.recorded_steps import (
+    ADULT_LEG,
+    BALL,
+    KS,
+    PHASES,
+    TOE,
+    StepPath,
+    clean,
+    leg_of,
+    levelled,
+    mean_step,
+    sized,
+    whole_steps,
+)
+from gambol.tracks import SIDES, Tracks, tracks_of
+from gambol.walk_data import CHANNELS, WalkData, series
+
+if TYPE_CHECKING:
+    from gambol.motion import Trial
+
+__all__ = ["build_walk"]
+
+Array = NDArray[np.float64]
+KNOTS = 41  # of each sequence
+SMALL_ANGLE, SURE_ANGLE = np.radians(1.0), np.radians(5.0)  # sole angles below are noise, above are meant
+FLAT_BY = np.radians(2.0)
+SMOOTH = 0.030  # s, Gaussian on what the hip takes over
+LIMPING = 0.10  # step times or lengths of the two sides apart by more than this, over their mean
+
+
+def build_walk(
+    clip: Motion | Trial, *, table: Mapping[str, list[str]] | None = None, symmetric: bool = False,
+    events: Events | None = None,
+) -> WalkData:
+    """The measured walk of a clip.
+
+    Args:
+        clip: a walk on level ground with at least one whole step of each foot: a motion on any skeleton, or markers.
+        table: role -> joints or markers, where the names are not known.
+        symmetric: make both steps the mean of the two.
+        events: strikes and offs, where they are known better than from the clip.
+
+    Raises:
+        GambolError: no whole step, one foot only, feet that never touch down, ground that is not level.
+    """
+    tracks = sized(tracks_of(clip, table))
+    where = tracks.name or "clip"
+    events = events or find_events(tracks, None if isinstance(clip, Motion) else clip)
+    _enough(events, where)
+    notes = list(tracks.notes)
+    flat = levelled(tracks, events, notes, where)
+    subject = leg_of(flat, events)
+    paths = {side: whole_steps(flat, events, side, subject) for side in SIDES}
+    for side in SIDES:
+        if not paths[side]:
+            raise GambolError(
+                f"there is no whole step on the {side} foot", where=where,
+                allowed="at least one step of each foot, with the one before and the one after",
+                do="take a longer part of the recording",
+            )
+    mean = {side: mean_step(clean(paths[side])) for side in SIDES}
+    subject = _fitted(subject, mean)
+    walk = _walk(subject, mean, symmetric, flat)
+    counts = {side: len(clean(paths[side])) for side in SIDES}
+    apart = {
+        "step_length": _apart(mean["left"].step, mean["right"].step),
+        "step_time": _apart(mean["left"].duration, mean["right"].duration),
+    }
+    if max(apart.values()) > LIMPING:
+        notes.append(f"the two sides differ: {max(apart.values()):.0%}; both are kept")
+    info = {
+        "speed_m_s": walk.speed, "step_length_m": walk.step_length, "cadence_steps_min": 60 / walk.duration,
+        "steps": counts, "notes": notes, "asymmetry": apart,
+    }
+    return WalkData(walk.left, walk.right, walk.channels, walk.width, walk.arms, where, info)
+
+
+def _apart(a: float, b: float) -> float:
+    return float(abs(a - b) / ((a + b) / 2))
+
+
+def _enough(events: Events, where: str) -> None:
+    found = {side: len(events.strikes[side]) for side in SIDES}
+    if not any(found.values()):
+        raise GambolError(
+            "no foot ever strikes the ground", where=where, allowed="a walk with at least one whole step of each foot",
+            do="give a clip of level walking",
+        )
+    lacking = [side for side in SIDES if not found[side]]
+    if lacking:
+        raise GambolError(f"the {lacking[0]} foot never strikes the ground", where=where, allowed="a walk on two feet")
+
+
+# foot and sequences
+
+
+def _meant(pitch: Array) -> Array:
+    """Toe-down sole angles with the noise about zero taken out, smoothly."""
+    part = np.clip((-pitch - SMALL_ANGLE) / (SURE_ANGLE - SMALL_ANGLE), 0, 1)
+    return pitch * part * part * (3 - 2 * part)
+
+
+class _Roll(NamedTuple):
+    """How a mean stance rolls: sole angle and toe angle at the times of its samples, and when it is flat."""
+
+    t: Array
+    pitch: Array
+    meta: Array
+    flat: float
+    meta_off: float
+
+
+def _rolled(path: StepPath, s: Subject) -> _Roll:
+    t = np.linspace(0, path.lift, KS)
+    pitch = path.stance[:, 2]
+    middle = 0.35 * path.lift
+    early = np.flatnonzero((t < middle) & (pitch > FLAT_BY))
+    flat = float(t[early[-1]]) + 0.02 if len(early) else 0.12
+    flat = min(max(flat, 0.08), 0.33)
+    heel = pitch[0] if pitch[0] > np.radians(3) else np.radians(3)
+    falling = np.where(t <= flat, pitch - np.interp(flat, t, pitch) * np.clip(t / flat, 0, 1), 0.0)
+    falling = np.maximum(falling, 0.0) if pitch[0] > np.radians(3) else heel * np.clip(1 - t / flat, 0, 1) ** 2
+    push = np.where(t > middle, _meant(pitch), 0.0)
+    ball_y = path.stance[:, 1] + s.ball * np.sin(push) - s.ankle * np.cos(push)
+    meta = np.arcsin(np.clip(ball_y / s.toe, 0.0, 0.98))
+    started = np.flatnonzero((t < 0.75) | (meta < np.radians(3)) | (push > -np.radians(5)))
+    off = float(t[min(started[-1], KS - 8)]) if len(started) else 0.9
+    meta = np.where(t > off, meta * np.clip((t - off) / max(0.3 * (path.lift - off), 1e-6), 0, 1), 0.0)
+    return _Roll(t, falling + push, meta, flat, off)
+
+
+def _rolled_ankle(roll: _Roll, s: Subject) -> tuple[Array, Array]:
+    """Ankle forward and up m at the samples of a roll."""
+    x0, y0 = ankle_from_heel(s, np.maximum(roll.pitch, 0))
+    x1, y1 = ankle_from_ball(s, np.minimum(roll.pitch, 0), roll.meta)
+    heel = roll.pitch > 0
+    return np.asarray(np.where(heel, x0, x1), float), np.asarray(np.where(heel, y0, y1), float)
+
+
+def _fitted(subject: Subject, mean: dict[str, StepPath]) -> Subject:
+    """Heel, ball and toe that let the measured ankles roll over fixed points; a prior breaks the tie."""
+    size = subject.leg / ADULT_LEG
+    best = (np.inf, subject)
+    for ball in size * np.arange(0.09, 0.1701, 0.01):
+        for toe in size * np.arange(0.035, 0.1001, 0.0065):
+            s = subject._replace(ball=float(ball), toe=float(toe))
+            cost = ((ball / size - BALL) / 0.05) ** 2 * 4e-6 + ((toe / size - TOE) / 0.03) ** 2 * 4e-6
+            for path in mean.values():
+                roll = _rolled(path, s)
+                late = roll.t > 0.5 * path.lift
+                x, y = _rolled_ankle(roll, s)
+                off = np.stack([x - path.stance[:, 0], y - path.stance[:, 1]], -1)[late]
+                cost += float((off**2).sum(-1).mean())
+            best = min(best, (cost, s), key=lambda b: b[0])
+    subject = best[1]
+    heels = size * np.arange(0.0, 0.0601, 0.003)
+    costs = []
+    for heel in heels:
+        cost = 0.0
+        for path in mean.values():
+            s = subject._replace(heel=float(heel))
+            roll = _rolled(path, s)
+            early = roll.t < roll.flat
+            x, y = _rolled_ankle(roll, s)
+            cost += float(((x - path.stance[:, 0]) ** 2 + (y - path.stance[:, 1]) ** 2)[early].mean())
+        costs.append(cost)
+    return subject._replace(heel=float(heels[int(np.argmin(costs))]))
+
+
+def _walk(s: Subject, mean: dict[str, StepPath], symmetric: bool, tracks: Tracks) -> WalkData:
+    if symmetric:
+        mean = _mirrored(mean)
+    rolls = {side: _rolled(mean[side], s) for side in SIDES}
+    shift = _residual(mean, rolls, s)
+    steps = {}
+    for side in SIDES:
+        other = SIDES[1 - SIDES.index(side)]
+        steps[side] = _sequences(s, mean[side], (rolls[side], rolls[other]), shift[side])
+    width = float(np.mean([mean[side].width for side in SIDES]))
+    points = tracks.points
+    arms = all(f"{side}_{r}" in points for side in SIDES for r in ("shoulder", "elbow", "wrist"))
+    return WalkData(steps["left"], steps["right"], _channels(mean, steps), max(width, 0.02 * s.leg), arms)
+
+
+def _mirrored(mean: dict[str, StepPath]) -> dict[str, StepPath]:
+    """Both steps the mean of left and mirrored right."""
+    mirror = np.ones(len(CHANNELS) - 3)
+    mirror[[0, 1, 3, 4]] = -1.0
+    mirror[[5, 8, 11, 14]] = -1.0
+    swap = np.r_[0:5, 11:17, 5:11]
+    right = mean["right"]
+    hip = right.hip * [1.0, 1.0, -1.0]
+    left = mean_step([mean["left"], right._replace(hip=hip, upper=(right.upper * mirror)[:, swap])])
+    return {"left": left, "right": left._replace(hip=left.hip * [1.0, 1.0, -1.0], upper=(left.upper * mirror)[:, swap])}
+
+
+def _residual(mean: dict[str, StepPath], rolls: dict[str, _Roll], s: Subject) -> dict[str, Array]:
+    """``(PHASES / 2 + 1, 2)`` m forward and up that the hip takes over, for the rolling foot to be the measured one."""
+    half = PHASES // 2
+    t = np.linspace(0, 1, half + 1)
+    away: dict[str, Array] = {}
+    for side in SIDES:
+        x, y = _rolled_ankle(rolls[side], s)
+        off = np.stack([x - mean[side].stance[:, 0], y - mean[side].stance[:, 1]], -1)
+        away[side] = np.stack([np.interp(t, rolls[side].t, off[:, k]) for k in range(2)], -1)
+    late = np.clip((t - 0.8) / 0.2, 0, 1)[:, None]
+    for side, other in (SIDES, SIDES[::-1]):
+        away[side] = away[side] * (1 - late) + away[other][:1] * late
+    whole = np.concatenate([away["left"][:-1], away["right"][:-1]])
+    stride = mean["left"].duration + mean["right"].duration
+    frequency = np.fft.rfftfreq(PHASES) * PHASES
+    gain = np.exp(-0.5 * (2 * np.pi * frequency * SMOOTH / stride) ** 2)[:, None]
+    smooth = np.fft.irfft(np.fft.rfft(whole, axis=0) * gain, PHASES, axis=0)
+    return {"left": smooth[: half + 1], "right": np.concatenate([smooth[half:], smooth[:1]])}
+
+
+def _sequences(s: Subject, path: StepPath, rolls: tuple[_Roll, _Roll], shift: Array) -> Step:
+    """The six sequences of a step; ``rolls``: of the stance foot, and of the other foot's own stance."""
+    roll, rear_roll = rolls
+    q = np.linspace(0, 1, KNOTS)
+    t_hip = np.linspace(0, 1, PHASES // 2 + 1)
+    hip = path.hip[:, :2] + shift
+    late = roll.flat + (path.lift - roll.flat) * q
+    toes = roll.meta_off + (path.lift - roll.meta_off) * q
+    air = path.toe_off + (1 - path.toe_off) * q
+    swing = np.stack([np.interp(air, np.linspace(path.toe_off, 1, KS), path.swing[:, k]) for k in range(3)], -1)
+    moved = np.stack([np.interp(air, t_hip, shift[:, k]) for k in range(2)], -1)
+    strike = (float(max(roll.pitch[0], 0.02)), float(max(rear_roll.pitch[0], 0.02)))
+    push = (float(min(roll.pitch[-1], -0.06)), float(min(rear_roll.pitch[-1], -0.06)))
+    bend = (float(max(roll.meta[-1], 0.04)), float(max(rear_roll.meta[-1], 0.04)))
+    f1 = Seq(roll.flat * q, _ending(np.interp(roll.flat * q, roll.t, np.maximum(roll.pitch, 0))[::-1], strike[0])[::-1])
+    f2 = Seq(late, _ending(np.interp(late, roll.t, np.minimum(roll.pitch, 0)), push[0]))
+    meta = Seq(toes, _ending(np.interp(toes, roll.t, roll.meta), bend[0]))
+    lead = (float(hip[0, 0] + path.previous / 2), float(hip[-1, 0] - path.step / 2))
+    fore, rise = (tuple(float(v) for v in path.joints[:, k]) for k in range(2))
+    knee = tuple(
+        _knee(s, w, strike[k], lead[k] + fore[k], float(hip[-k, 1]) + rise[k])
+        for k, w in enumerate((path.previous, path.step))
+    )
+    origin = Origin(
+        s, float(path.step), float(path.previous), float(path.duration), knee, strike, push, bend, lead, fore, rise,  # type: ignore[arg-type]
+        float(path.toe_off), float(path.lift),
+    )
+    step = Step(
+        Seq(t_hip, hip[:, 0]), Seq(t_hip, hip[:, 1]), f1, f2, Seq(air, swing[:, 2]), meta,
+        Seq(air, swing[:, 0] + moved[:, 0]), Seq(air, swing[:, 1] + moved[:, 1]),
+        Condition(s, origin.step, origin.previous, origin.duration), origin,
+    )
+    return own(step)
+
+
+def _ending(v: Array, last: float) -> Array:
+    """``v`` from 0 to ``last``: what is missing rises with the square of time."""
+    u = np.linspace(0, 1, len(v))
+    return (v - v[0] * (1 - u)) + (last - v[-1]) * u * u
+
+
+def _knee(s: Subject, step: float, strike: float, lead: float, hip: float) -> float:
+    """Flexion (rad) of the landing leg below a hip of that height."""
+    x, y = ankle_from_heel(s, strike)
+    reach2 = (step / 2 + x - lead) ** 2 + (hip - y) ** 2
+    cosine = (reach2 - s.thigh**2 - s.shank**2) / (2 * s.thigh * s.shank)
+    return float(np.arccos(np.clip(cosine, -1, 1)))
+
+
+def _channels(mean: dict[str, StepPath], steps: dict[str, Step]) -> Array:
+    """Series of the stride: hip as it leaves the straight way between heel strikes, sway, pelvis, trunk, arms."""
+    half = PHASES // 2
+    values = np.zeros((len(CHANNELS), PHASES))
+    phase = np.linspace(0, 1, half + 1)
+    for k, side in enumerate(SIDES):
+        part, path = slice(k * half, (k + 1) * half), mean[side]
+        step = steps[side]
+        for row, seq in ((0, step.hip_x), (1, step.hip_y)):
+            line = seq.v[0] + (seq.v[-1] - seq.v[0]) * phase
+            values[row, part] = (seq.v - line)[:-1]
+        values[2, part] = path.hip[:-1, 2]
+        values[3:, part] = path.upper[:-1].T
+    values[2] -= values[2].mean()
+    values[[3, 4, 6, 7]] -= values[[3, 4, 6, 7]].mean(1, keepdims=True)
+    out = series(values)
+    # the hip's departures are none at both strikes: base and lead carry the rest
+    for row in (0, 1):
+        n = (out.shape[1] - 1) // 2
+        even, odd = out[row, 2 : n + 1 : 2].sum() + out[row, 0], out[row, 1 : n + 1 : 2].sum()
+        out[row, 0] -= even
+        out[row, 1] -= odd
+    return out

@@ -1,0 +1,249 @@
+"""Heel strikes and toe-offs of a recorded walk: from force plates where a foot is on one, else from the motion.
+
+Rules from the motion, by error against plates at 20 N on level walks and down stairs: the heel's largest upward
+acceleration (the toe's where the toe lands first) near the foot's farthest reach, and the toe's largest forward
+acceleration near its farthest trail. Both come late by a constant, which is taken off. Running is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol.dynamics import low_pass
+from gambol.tracks import SIDES, VIRTUAL_HEEL, Tracks
+
+if TYPE_CHECKING:
+    from gambol.motion import Plate, Trial
+
+__all__ = ["Contact", "Events", "find_events", "forward_of", "heel_of", "plate_contacts", "sole_pitch"]
+
+Array = NDArray[np.float64]
+SMOOTH = 12.0  # Hz on the joint paths; between 10 and 20 Hz the events move by 2 to 5 ms
+HEEL_LATE, TOE_STRIKE_LATE, OFF_LATE = 0.009, 0.002, 0.020  # s, mean lateness of each rule
+STRIKE_WINDOW = (-0.030, 0.130)  # s about the farthest reach: the swing has a larger peak 0.13 s before contact
+STAIR_WINDOW = (-0.020, 0.200)  # s, where the toe lands first
+OFF_WINDOW = (-0.040, 0.100)  # s about the farthest trail
+LOADED, SHORTEST = 20.0, 0.1  # N and s of a contact with a plate
+STILL = 0.25  # m/s of the ball of a flat foot
+LEAST_REACH = 0.12  # of leg length, that the feet go fore and aft in a walk
+
+
+class Events(NamedTuple):
+    """Times s from the first frame; ``by_plate`` of them were taken from force."""
+
+    strikes: dict[str, Array]
+    offs: dict[str, Array]
+    by_plate: int = 0
+
+    def record(self) -> dict[str, list[float]]:
+        """``{left_strike, left_off, right_strike, right_off}`` in seconds."""
+        out = {}
+        for side in SIDES:
+            out[f"{side}_strike"] = [float(t) for t in self.strikes[side]]
+            out[f"{side}_off"] = [float(t) for t in self.offs[side]]
+        return out
+
+
+class Contact(NamedTuple):
+    """One foot on one plate: side, times s, and whether the record starts or ends within it."""
+
+    side: str
+    strike: float
+    off: float
+    plate: int
+    open_start: bool
+    open_end: bool
+
+
+def forward_of(tracks: Tracks) -> Array:
+    """``(F, 3)`` unit, level: where the figure faces, by its hip line over the whole stride."""
+    across = tracks["left_hip"] - tracks["right_hip"]
+    ahead = np.stack([-across[:, 2], 0 * across[:, 0], across[:, 0]], -1)
+    ahead = low_pass(_bridged(ahead), tracks.fps, 0.4)
+    return ahead / np.linalg.norm(ahead, axis=-1, keepdims=True)
+
+
+def _bridged(x: Array) -> Array:
+    """Open gaps by straight lines: for filters only."""
+    out = np.array(x)
+    for k in range(out.shape[1]):
+        known = np.isfinite(out[:, k])
+        if known.any() and not known.all():
+            out[:, k] = np.interp(np.arange(len(out)), np.flatnonzero(known), out[known, k])
+    return out
+
+
+def sole_pitch(tracks: Tracks, side: str, forward: Array) -> Array:
+    """``(F,)`` rad, toe up positive, of the line from ankle (or heel marker) to ball; zero where the foot lies flat."""
+    back = tracks.points.get(f"{side}_heel", tracks[f"{side}_ankle"])
+    line = tracks[f"{side}_ball"] - back
+    pitch = np.arctan2(line[:, 1], np.sum(line * forward, -1))
+    speed = np.linalg.norm(np.gradient(_bridged(tracks[f"{side}_ball"]), axis=0), axis=-1) * tracks.fps
+    slow = np.isfinite(pitch) & (speed < max(STILL, float(np.nanpercentile(speed, 15))))
+    flat = float(np.median(pitch[slow])) if slow.any() else float(np.nanmedian(pitch))
+    return (pitch - flat + np.pi) % (2 * np.pi) - np.pi
+
+
+def heel_of(tracks: Tracks, side: str, forward: Array) -> Array:
+    """``(F, 3)`` m: the heel, or where it would be on a foot that has none marked."""
+    if f"{side}_heel" in tracks.points:
+        return tracks[f"{side}_heel"]
+    leg = _leg(tracks, side) / 0.84
+    pitch, (back, below) = sole_pitch(tracks, side, forward), VIRTUAL_HEEL
+    c, s = np.cos(pitch), np.sin(pitch)
+    along, up = leg * (-back * c + below * s), leg * (-back * s - below * c)
+    return tracks[f"{side}_ankle"] + along[:, None] * forward + up[:, None] * np.array([0.0, 1.0, 0.0])
+
+
+def _leg(tracks: Tracks, side: str) -> float:
+    hip, knee, ankle = (tracks[f"{side}_{r}"] for r in ("hip", "knee", "ankle"))
+    lengths = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+    return float(np.nanmedian(lengths))
+
+
+def find_events(tracks: Tracks, trial: Trial | None = None) -> Events:
+    """Strikes and offs of both feet, in order of time; those of a foot on a plate are the plate's."""
+    forward = forward_of(tracks)
+    strikes: dict[str, Array] = {}
+    offs: dict[str, Array] = {}
+    period = _period(tracks, forward)
+    for side in SIDES:
+        strikes[side], offs[side] = _of_side(tracks, side, forward, period)
+    contacts = plate_contacts(trial, tracks) if trial is not None and trial.plates else []
+    used = 0
+    for contact in contacts:
+        for times, at, open_ in (
+            (strikes, contact.strike, contact.open_start), (offs, contact.off, contact.open_end)
+        ):
+            if open_:
+                continue
+            others = times[contact.side][np.abs(times[contact.side] - at) > 0.25 * (period or 1.0)]
+            times[contact.side] = np.sort(np.append(others, at))
+            used += 1
+    return Events(strikes, offs, used)
+
+
+def _period(tracks: Tracks, forward: Array) -> float | None:
+    """s of a stride: where the fore and aft motion of the feet against each other repeats itself; None at rest."""
+    apart = np.sum((tracks["left_ankle"] - tracks["right_ankle"]) * forward, -1)
+    known = np.flatnonzero(np.isfinite(apart))
+    if len(known) < 8:
+        return None
+    x = apart[known[0] : known[-1] + 1]
+    x = np.interp(np.arange(len(x)), known - known[0], x[known - known[0]])
+    if np.ptp(x) < 2 * LEAST_REACH * _leg(tracks, "left"):
+        return None
+    x = x - x.mean()
+    best, at = 0.0, None
+    for lag in range(max(int(0.5 * tracks.fps), 2), min(int(2.6 * tracks.fps), len(x) - 3)):
+        a, b = x[:-lag], x[lag:]
+        r = float(a @ b / np.sqrt((a @ a) * (b @ b) + 1e-12)) - 0.05 * lag / tracks.fps
+        if r > best and lag < 0.8 * len(x):
+            best, at = r, lag
+    if at is not None and best > 0.4:
+        return at / tracks.fps
+    turns = np.flatnonzero(np.diff(np.sign(x)))  # too short to repeat: twice the time between crossings
+    return 2 * float(np.mean(np.diff(turns))) / tracks.fps if len(turns) > 1 else len(x) / tracks.fps
+
+
+def _of_side(tracks: Tracks, side: str, forward: Array, period: float | None) -> tuple[Array, Array]:
+    if period is None:
+        return np.zeros(0), np.zeros(0)
+    fps = tracks.fps
+    heel = low_pass(_bridged(heel_of(tracks, side, forward)), fps, SMOOTH)
+    toe = low_pass(_bridged(tracks[f"{side}_ball"]), fps, SMOOTH)
+    seen = np.isfinite(tracks[f"{side}_ball"][:, 0]) & np.isfinite(tracks["pelvis"][:, 0])
+    pelvis = _bridged(tracks["pelvis"])
+    reach = np.sum((heel - pelvis) * forward, -1)
+    trail = np.sum((toe - pelvis) * forward, -1)
+    heel_up = np.gradient(np.gradient(heel[:, 1])) * fps**2
+    toe_up = np.gradient(np.gradient(toe[:, 1])) * fps**2
+    toe_ahead = np.sum(np.gradient(np.gradient(toe, axis=0), axis=0) * forward, -1) * fps**2
+    strikes = []
+    for k in _extremes(reach, period * fps):
+        toe_first = toe[k, 1] - _low(toe[:, 1]) < heel[k, 1] - _low(heel[:, 1]) - 0.01 and _descends(pelvis, k, fps)
+        if toe_first:
+            at = _peak(toe_up, k, STAIR_WINDOW, fps)
+            late = TOE_STRIKE_LATE
+        else:
+            at = _peak(heel_up, k, STRIKE_WINDOW, fps)
+            late = HEEL_LATE
+        if at is not None and seen[round(at)]:
+            strikes.append(at / fps - late)
+    offs = []
+    for k in _extremes(-trail, period * fps):
+        at = _peak(toe_ahead, k, OFF_WINDOW, fps)
+        if at is not None and seen[round(at)]:
+            offs.append(at / fps - OFF_LATE)
+    return np.array(strikes), np.array(offs)
+
+
+def _low(x: Array) -> float:
+    return float(np.percentile(x, 5))
+
+
+def _descends(pelvis: Array, k: int, fps: float) -> bool:
+    """Whether the figure goes down by more than a few centimetres about frame ``k``."""
+    half = int(0.5 * fps)
+    a, b = max(k - half, 0), min(k + half, len(pelvis) - 1)
+    return bool(pelvis[a, 1] - pelvis[b, 1] > 0.08)
+
+
+def _extremes(x: Array, period: float) -> list[int]:
+    """Frames where ``x`` is highest within a third of a stride on either side, and well above its middle."""
+    half = max(int(0.33 * period), 2)
+    out: list[int] = []
+    level = float(np.median(x)) + 0.35 * (float(np.max(x)) - float(np.median(x)))
+    for k in range(2, len(x) - 2):
+        a, b = max(k - half, 0), min(k + half + 1, len(x))
+        if x[k] >= level and x[k] == x[a:b].max() and (not out or k - out[-1] > half):
+            out.append(k)
+    return out
+
+
+def _peak(x: Array, k: int, window: tuple[float, float], fps: float) -> float | None:
+    """Frame (with fraction, by a parabola) of the highest value in a window about ``k``; None at the clip's ends."""
+    a, b = k + round(window[0] * fps), k + round(window[1] * fps) + 1
+    if a < 2 or b > len(x) - 2:
+        return None
+    i = a + int(np.argmax(x[a:b]))
+    left, mid, right = x[i - 1], x[i], x[i + 1]
+    bend = left - 2 * mid + right
+    return i + (0.0 if bend >= 0 else float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)))
+
+
+def plate_contacts(trial: Trial, tracks: Tracks) -> list[Contact]:
+    """Which foot was on which plate, and when: 20 N for at least 0.1 s, the toe nearest to the pressure point."""
+    found = []
+    rate = trial.analog_fps or trial.fps
+    for number, plate in enumerate(trial.plates):
+        down = plate.force[:, 1] > LOADED
+        edges = np.flatnonzero(np.diff(np.r_[False, down, False].astype(np.int8)))
+        for a, b in zip(edges[::2], edges[1::2]):
+            if b - a < SHORTEST * rate:
+                continue
+            side = _foot_on(plate, (a, b), rate, tracks)
+            if side is not None:
+                found.append(Contact(side, a / rate, (b - 1) / rate, number, a == 0, b == len(down)))
+    return sorted(found, key=lambda c: c.strike)
+
+
+def _foot_on(plate: Plate, span: tuple[int, int], rate: float, tracks: Tracks) -> str | None:
+    """The side whose foot is over the pressure point while it is loaded (never while the foot swings)."""
+    a, b = span
+    middle = slice(a + (b - a) // 4, b - (b - a) // 4)
+    at = np.clip(np.round(np.arange(a, b)[slice((b - a) // 4, (b - a) - (b - a) // 4)] / rate * tracks.fps).astype(int),
+                 0, len(tracks["pelvis"]) - 1)
+    pressure = plate.pressure[middle]
+    off = {}
+    for side in SIDES:
+        foot = (tracks[f"{side}_ball"] + tracks[f"{side}_ankle"])[at] / 2
+        gap = np.linalg.norm((foot - pressure)[:, [0, 2]], axis=-1)
+        if np.isfinite(gap).any():
+            off[side] = float(np.nanmedian(gap))
+    if not off or min(off.values()) > 0.35:
+        return None
+    return min(off, key=lambda s: off[s])
