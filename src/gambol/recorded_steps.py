@@ -129,7 +129,8 @@ def levelled(tracks: Tracks, events: Events, notes: list[str], where: str) -> Tr
             what = f"flat feet are {np.abs(off).max() * 1000:.0f} mm off a plane sloping {fit[0]:.1%}"
             raise GambolError(
                 f"the ground is not level: {what}", where=where,
-                allowed=f"a plane within {LEVEL * 1000:.0f} mm, sloping at most {STEEPEST:.0%}", do="give a clip of level walking",
+                allowed=f"a plane within {LEVEL * 1000:.0f} mm, sloping at most {STEEPEST:.0%}",
+                do="give a clip of level walking",
             )
         slope = float(fit[0])
     if abs(slope) > 0.001:
