@@ -8,7 +8,7 @@ so that a planted foot is planted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gambol.errors import GambolError
 from gambol.gait_events import Events, find_events
 from gambol.generalise import Condition, Origin, Seq, Step, Subject, ankle_from_ball, ankle_from_heel, own
-from gambol.motion import Motion
+from gambol.motion import Motion, Trial
 from gambol.recorded_steps import (
     ADULT_LEG,
     BALL,
@@ -33,9 +33,6 @@ from gambol.recorded_steps import (
 )
 from gambol.tracks import SIDES, Tracks, tracks_of
 from gambol.walk_data import CHANNELS, WalkData, series
-
-if TYPE_CHECKING:
-    from gambol.motion import Trial
 
 __all__ = ["build_walk"]
 

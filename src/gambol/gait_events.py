@@ -7,18 +7,17 @@ acceleration near its farthest trail. Both come late by a constant, which is tak
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol.dynamics import low_pass
+from gambol.motion import Trial
+from gambol.plates import plate_contacts, plate_events
 from gambol.tracks import SIDES, VIRTUAL_HEEL, Tracks
 
-if TYPE_CHECKING:
-    from gambol.motion import Plate, Trial
-
-__all__ = ["Contact", "Events", "find_events", "forward_of", "heel_of", "plate_contacts", "sole_pitch"]
+__all__ = ["Events", "find_events", "forward_of", "heel_of", "sole_pitch"]
 
 Array = NDArray[np.float64]
 SMOOTH = 12.0  # Hz on the joint paths; between 10 and 20 Hz the events move by 2 to 5 ms
@@ -26,7 +25,6 @@ HEEL_LATE, TOE_STRIKE_LATE, OFF_LATE = 0.009, 0.002, 0.020  # s, mean lateness o
 STRIKE_WINDOW = (-0.030, 0.130)  # s about the farthest reach: the swing has a larger peak 0.13 s before contact
 STAIR_WINDOW = (-0.020, 0.200)  # s, where the toe lands first
 OFF_WINDOW = (-0.040, 0.100)  # s about the farthest trail
-LOADED, SHORTEST = 20.0, 0.1  # N and s of a contact with a plate
 STILL = 0.25  # m/s of the ball of a flat foot
 LEAST_REACH = 0.12  # of leg length, that the feet go fore and aft in a walk
 
@@ -45,17 +43,6 @@ class Events(NamedTuple):
             out[f"{side}_strike"] = [float(t) for t in self.strikes[side]]
             out[f"{side}_off"] = [float(t) for t in self.offs[side]]
         return out
-
-
-class Contact(NamedTuple):
-    """One foot on one plate: side, times s, and whether the record starts or ends within it."""
-
-    side: str
-    strike: float
-    off: float
-    plate: int
-    open_start: bool
-    open_end: bool
 
 
 def forward_of(tracks: Tracks) -> Array:
@@ -112,17 +99,15 @@ def find_events(tracks: Tracks, trial: Trial | None = None) -> Events:
     period = _period(tracks, forward)
     for side in SIDES:
         strikes[side], offs[side] = _of_side(tracks, side, forward, period)
-    contacts = plate_contacts(trial, tracks) if trial is not None and trial.plates else []
     used = 0
-    for contact in contacts:
-        for times, at, open_ in (
-            (strikes, contact.strike, contact.open_start), (offs, contact.off, contact.open_end)
-        ):
-            if open_:
-                continue
-            others = times[contact.side][np.abs(times[contact.side] - at) > 0.25 * (period or 1.0)]
-            times[contact.side] = np.sort(np.append(others, at))
-            used += 1
+    if trial is not None and trial.plates:
+        for key, times in plate_events(plate_contacts(trial)).items():
+            side, kind = key.split("_")
+            found = strikes if kind == "strike" else offs
+            for at in times:
+                others = found[side][np.abs(found[side] - at) > 0.25 * (period or 1.0)]
+                found[side] = np.sort(np.append(others, at))
+                used += 1
     return Events(strikes, offs, used)
 
 
@@ -213,37 +198,3 @@ def _peak(x: Array, k: int, window: tuple[float, float], fps: float) -> float | 
     left, mid, right = x[i - 1], x[i], x[i + 1]
     bend = left - 2 * mid + right
     return i + (0.0 if bend >= 0 else float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)))
-
-
-def plate_contacts(trial: Trial, tracks: Tracks) -> list[Contact]:
-    """Which foot was on which plate, and when: 20 N for at least 0.1 s, the toe nearest to the pressure point."""
-    found = []
-    rate = trial.analog_fps or trial.fps
-    for number, plate in enumerate(trial.plates):
-        down = plate.force[:, 1] > LOADED
-        edges = np.flatnonzero(np.diff(np.r_[False, down, False].astype(np.int8)))
-        for a, b in zip(edges[::2], edges[1::2]):
-            if b - a < SHORTEST * rate:
-                continue
-            side = _foot_on(plate, (a, b), rate, tracks)
-            if side is not None:
-                found.append(Contact(side, a / rate, (b - 1) / rate, number, a == 0, b == len(down)))
-    return sorted(found, key=lambda c: c.strike)
-
-
-def _foot_on(plate: Plate, span: tuple[int, int], rate: float, tracks: Tracks) -> str | None:
-    """The side whose foot is over the pressure point while it is loaded (never while the foot swings)."""
-    a, b = span
-    middle = slice(a + (b - a) // 4, b - (b - a) // 4)
-    at = np.clip(np.round(np.arange(a, b)[slice((b - a) // 4, (b - a) - (b - a) // 4)] / rate * tracks.fps).astype(int),
-                 0, len(tracks["pelvis"]) - 1)
-    pressure = plate.pressure[middle]
-    off = {}
-    for side in SIDES:
-        foot = (tracks[f"{side}_ball"] + tracks[f"{side}_ankle"])[at] / 2
-        gap = np.linalg.norm((foot - pressure)[:, [0, 2]], axis=-1)
-        if np.isfinite(gap).any():
-            off[side] = float(np.nanmedian(gap))
-    if not off or min(off.values()) > 0.35:
-        return None
-    return min(off, key=lambda s: off[s])

@@ -6,20 +6,16 @@ A *role* names a joint (``left_knee``); a table says which joints or markers sta
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol.errors import GambolError
-from gambol.motion import Motion
-
-if TYPE_CHECKING:
-    from gambol.motion import Trial
+from gambol.motion import Motion, Trial
+from gambol.roles import roles_of
 
 __all__ = ["LEGS", "SIDES", "Tracks", "clip_tracks", "filled", "tracks_of", "trial_tracks"]
 
@@ -29,30 +25,23 @@ LEGS = tuple(f"{side}_{joint}" for side in SIDES for joint in ("hip", "knee", "a
 BRIDGED = 0.2  # s, gaps of a marker that are filled; longer ones are left to the rigid foot, or left open
 VIRTUAL_HEEL = (0.045, 0.070)  # m behind and below the ankle of an adult leg of 0.84 m, where none is marked
 
-# Names in lower case without side and punctuation, best first; {s} is the side. Skeletons: VRM, Mixamo and
-# MotionBuilder, CMU's BVH conversions, Acclaim (a bone there begins at its joint).
-JOINTS: dict[str, tuple[str, ...]] = {
-    "hip": ("upperleg", "upleg", "thigh", "femur", "hip"),
-    "knee": ("lowerleg", "leg", "knee", "calf", "shin", "tibia"),
-    "ankle": ("foot", "ankle"),
-    "ball": ("toes", "toebase", "toe", "ball", "footend", "ankleend"),
-    "heel": ("heel",),
-    "tip": ("toetip", "toebaseend", "toeend", "toesend"),
-    "shoulder": ("upperarm", "arm", "humerus", "shoulder"),
-    "elbow": ("lowerarm", "forearm", "elbow", "radius"),
-    "wrist": ("hand", "wrist"),
+# Our names for what a rig calls otherwise (:mod:`gambol.roles`).
+JOINTS = {
+    "hip": "upper_leg", "knee": "lower_leg", "ankle": "foot", "ball": "toes", "shoulder": "upper_arm",
+    "elbow": "lower_arm", "wrist": "hand",
 }
-MIDDLE: dict[str, tuple[str, ...]] = {
-    "pelvis": ("hips", "pelvis", "root", "hip"),
-    "chest": ("upperchest", "chest2", "spine2", "spine1", "chest", "thorax", "upperback", "spine"),
-    "neck": ("neck", "lowerneck", "head"),
-    "head": ("head", "upperneck", "neck1"),
-}
+MIDDLE = {"pelvis": "hips", "chest": "chest", "neck": "neck", "head": "head"}
 # Plug-in-Gait and Helen Hayes markers; the mean of those of the first row that are all there.
 MARKERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "asis": (("{S}ASI",), ("{S}.ASIS",), ("{S}ASIS",)),
-    "knee": (("{S}KNE", "{S}KNM"), ("{S}KNE",), ("{S}.Knee.Lat", "{S}.Knee.Med"), ("{S}.Knee.Lat",)),
-    "ankle": (("{S}ANK", "{S}MED"), ("{S}ANK",), ("{S}.Ankle.Lat", "{S}.Ankle.Med"), ("{S}.Ankle.Lat",)),
+    "knee": (
+        ("{S}KNE", "{S}KNM"), ("{S}KNE",), ("{S}.Knee", "{S}.Knee.Medial"), ("{S}.Knee.Lat", "{S}.Knee.Med"),
+        ("{S}.Knee.Lat",),
+    ),
+    "ankle": (
+        ("{S}ANK", "{S}MED"), ("{S}ANK",), ("{S}.Ankle", "{S}.Ankle.Medial"), ("{S}.Ankle.Lat", "{S}.Ankle.Med"),
+        ("{S}.Ankle.Lat",),
+    ),
     "ball": (("{S}TOE",), ("{S}MT2",), ("{S}.Toe.Lat", "{S}.Toe.Med"), ("{S}.Toe.Tip",)),
     "heel": (("{S}HEE",), ("{S}HEEL",), ("{S}.Heel",)),
     "shoulder": (("{S}SHO",), ("{S}.Acromium",), ("{S}ACR",)),
@@ -103,32 +92,26 @@ def clip_tracks(clip: Motion, table: Mapping[str, list[str]] | None = None) -> T
     Raises:
         GambolError: which joints of the legs are missing.
     """
-    positions = clip.positions()
-    names = {_plain(n): j for j, n in reversed(list(enumerate(clip.skeleton.names)))}
+    positions, skeleton = clip.positions(), clip.skeleton
+    roles = roles_of(skeleton).joints
     points: dict[str, Array] = {}
     for role, joints in (table or {}).items():
-        points[role] = np.mean([positions[:, clip.skeleton.index(n)] for n in joints], axis=0)
+        points[role] = np.mean([positions[:, skeleton.index(n)] for n in joints], axis=0)
+    named = {f"{side}_{ours}": f"{side}_{theirs}" for side in SIDES for ours, theirs in JOINTS.items()} | MIDDLE
+    for ours, theirs in named.items():
+        if theirs in roles:
+            points.setdefault(ours, positions[:, roles[theirs]])
     for side in SIDES:
-        for role, known in JOINTS.items():
-            found = next((names[t] for k in known for t in _sided(side, k) if t in names), None)
-            if found is not None:
-                points.setdefault(f"{side}_{role}", positions[:, found])
-    for role, known in MIDDLE.items():
-        found = next((names[k] for k in known if k in names), None)
-        if found is not None:
-            points.setdefault(role, positions[:, found])
-    _need(points, LEGS, clip.name or "clip", "joints", clip.skeleton.names)
+        if f"{side}_heel" in skeleton:
+            points.setdefault(f"{side}_heel", positions[:, skeleton.index(f"{side}_heel")])
+        if f"{side}_ball" not in points and f"{side}_foot" in roles:  # the foot's own end
+            ends = np.flatnonzero(skeleton.parents == roles[f"{side}_foot"])
+            far = [int(j) for j in ends if np.linalg.norm(skeleton.offsets[j]) > 0]
+            if far:
+                points[f"{side}_ball"] = positions[:, far[0]]
+    _need(points, LEGS, clip.name or "clip", "joints", skeleton.names)
     points.setdefault("pelvis", (points["left_hip"] + points["right_hip"]) / 2)
     return Tracks(points, clip.fps, clip.name)
-
-
-def _plain(name: str) -> str:
-    """A joint's name without namespace, case and punctuation."""
-    return re.sub(r"[^a-z0-9]", "", name.rpartition(":")[2].lower())
-
-
-def _sided(side: str, known: str) -> tuple[str, ...]:
-    return side + known, side[0] + known, known + side, known + side[0]
 
 
 def _need(points: dict[str, Array], roles: tuple[str, ...], where: str, kind: str, known: tuple[str, ...]) -> None:
@@ -153,7 +136,7 @@ def trial_tracks(trial: Trial, table: Mapping[str, list[str]] | None = None) -> 
     seen = {name: filled(trial.points[:, k], trial.fps) for k, name in enumerate(trial.markers)}
     for k, name in enumerate(trial.markers):
         bridged = int(np.isfinite(seen[name][:, 0]).sum() - np.isfinite(trial.points[:, k, 0]).sum())
-        if bridged:
+        if bridged and not name.startswith("*"):  # a marker without a name
             notes.append(f"{name}: {bridged} frames bridged")
 
     def mean(rows: tuple[tuple[str, ...], ...], letter: str = "") -> tuple[Array, int] | None:
