@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 FLAGS ?=
+BLENDER_PYTHON ?=
 
 unexport PYTHONPATH
 unexport PYTHONHOME
@@ -18,8 +19,8 @@ help:
 	@echo "make test          run the tests (FLAGS='-k name' is handed to pytest)"
 	@echo "make lint types    ruff; mypy"
 	@echo "make bench         timings"
-	@echo "make test-browser  files checked by the Khronos glTF validator (needs node and npm)"
-	@echo "make test-blender  files opened in Blender's bpy (needs a Python that bpy has a wheel for)"
+	@echo "make test-browser  files opened in three.js and checked by the glTF validator (node, npm, chromium)"
+	@echo "make test-blender  files opened and the example run in Blender's bpy (a Python that it has a wheel for)"
 	@echo "make clean         remove .venv, out and caches"
 
 # A venv counts when its Python starts, is new enough and has pip; anything else is made anew.
@@ -58,11 +59,14 @@ tests/browser/node_modules/made: tests/browser/package.json
 test-browser: $(VENV)/installed-test tests/browser/node_modules/made
 	@GAMBOL_BROWSER=1 $(BIN)/python -m pytest -m browser $(FLAGS) || [ $$? -eq 5 ]
 
+# BLENDER_PYTHON=/path/to/python takes one that has bpy already.
 test-blender: $(VENV)/installed-test
-	@GAMBOL_BLENDER=1 $(BIN)/python -m pytest -m blender $(FLAGS) || [ $$? -eq 5 ]
+	@if python=`BLENDER_PYTHON="$(BLENDER_PYTHON)" sh tools/blender_env.sh $(VENV)-blender`; then \
+	GAMBOL_BLENDER="$$python" $(BIN)/python -m pytest -m blender $(FLAGS) || [ $$? -eq 5 ]; \
+	else echo "skipped: no bpy"; fi
 
 bench: $(VENV)/installed-test
 	@for f in `ls bench/bench_*.py 2>/dev/null`; do echo "== $$f"; $(BIN)/python $$f || exit 1; done
 
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-blender out .pytest_cache .mypy_cache .ruff_cache .hypothesis

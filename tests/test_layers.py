@@ -107,7 +107,7 @@ def test_the_package_imports_without_anything_but_numpy():
     names = [f"gambol.{m}" for m in modules() if layers().get(top(m), 0.0) < FREE]
     code = f"""
 import importlib, sys
-gone = "numba trimesh PIL av matplotlib scipy embreex cyclopts rich".split()
+gone = "numba trimesh PIL av matplotlib scipy embreex cyclopts rich pxr ufbx ezc3d".split()
 class Gone:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in gone:

@@ -19,7 +19,7 @@ from gambol import __version__
 from gambol.errors import GambolError
 from gambol.io.glb import INDICES, VERTICES, Buffer, pack, unpack
 from gambol.io.gltf_read import clip_names, read_clip
-from gambol.io.source import PLAIN, Extra, Ground, Source
+from gambol.io.source import PLAIN, Extra, Ground, Source, ground_around
 from gambol.mannequin import PALETTE, Skin, is_person, mannequin
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
@@ -28,7 +28,6 @@ __all__ = ["clips", "decode", "encode", "encode_clips"]
 
 Array = NDArray[np.float64]
 STILL = 1e-7  # a track that moves less (m, or in a quaternion's components) gets one key
-MARGIN = 3.0  # m of ground around the way walked
 GROUND = {"baseColorFactor": [0.40, 0.44, 0.42, 1.0], "metallicFactor": 0.0, "roughnessFactor": 1.0}
 
 
@@ -147,8 +146,7 @@ def _ground(
     terrain: Ground, motion: Motion, document: dict[str, Any], buffer: Buffer
 ) -> list[dict[str, Any]]:
     """The ground around the way walked, flat shaded: each triangle has its own corners."""
-    way = motion.root[:, [0, 2]]
-    vertices, faces = terrain.surface(way.min(0) - MARGIN, way.max(0) + MARGIN)
+    vertices, faces = ground_around(terrain, motion.root)
     corners = np.asarray(vertices, np.float32)[np.asarray(faces, int)]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]).astype(float)
     size = np.linalg.norm(across, axis=1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gambol.errors import GambolError
 
-__all__ = ["PLAIN", "SOLES", "Extra", "Ground", "Source", "soles_of", "to_json"]
+__all__ = ["PLAIN", "SOLES", "Extra", "Ground", "Source", "ground_around", "soles_of", "to_json"]
 
 SOLES = ("left_heel", "left_toe_tip", "right_heel", "right_toe_tip")
 
@@ -73,6 +73,15 @@ class Extra(NamedTuple):
 
 
 PLAIN = Extra()
+
+
+MARGIN = 3.0  # m of ground around the way walked
+
+
+def ground_around(terrain: Ground, root: NDArray) -> tuple[NDArray, NDArray]:
+    """Vertices ``(V, 3)`` m and triangles ``(T, 3)`` of the ground around the way ``(F, 3)`` of a root."""
+    way = root[:, [0, 2]]
+    return terrain.surface(way.min(0) - MARGIN, way.max(0) + MARGIN)
 
 
 def soles_of(names: tuple[str, ...]) -> tuple[int, ...]:

@@ -1,0 +1,84 @@
+"""Files opened in Blender by its own importers. Run by ``make test-blender``: bpy lives in a process of its own."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from files import Plane, wander
+
+from gambol.io import load, save
+from gambol.skeleton import Skeleton
+
+pytestmark = pytest.mark.blender
+HERE = Path(__file__).parent
+MILLIMETRE = 1e-3
+
+
+def blender(script, *words):
+    """Run a script of tests/blender, or an example, in the Python that has bpy; what it prints."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment["PYTHONPATH"] = str(HERE.parent / "src")
+    command = [os.environ["GAMBOL_BLENDER"], str(script), *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def read_back(file, rate, tmp_path):
+    """Rest positions (J, 3), positions (F, J, 3) and facts, as Blender has them."""
+    blender(HERE / "blender" / "read_back.py", file, rate, tmp_path / "out.npz")
+    out = np.load(tmp_path / "out.npz")
+    return out["rest"], out["positions"], json.loads(str(out["facts"]))
+
+
+def agrees(motion, rest, positions, facts, root_rest=True):
+    """Within 1 mm, and half a frame. End sites of a BVH are no bones of Blender's."""
+    bones = [j for j, n in enumerate(motion.skeleton.names) if n in facts["names"]]
+    assert all(motion.skeleton.names[j].endswith("_end") for j in set(range(len(motion.skeleton))) - set(bones))
+    order = [facts["names"].index(motion.skeleton.names[j]) for j in bones]
+    assert abs(facts["duration"] - motion.duration) < 0.5 / motion.fps
+    assert len(positions) == len(motion)
+    assert np.abs(positions[:, order] - motion.positions()[:, bones]).max() < MILLIMETRE
+    want, found = motion.skeleton.rest_positions()[bones], rest[order]
+    assert np.abs((found - want) - (0 if root_rest else found[0] - want[0])).max() < MILLIMETRE
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".usdc", ".usda"])
+def test_blender_opens_what_is_written(suffix, tmp_path):
+    """Joints within 1 mm, length within half a frame, the rest pose as it was, the skin on the figure."""
+    motion = wander(40, step=0.02)
+    file = tmp_path / f"walk{suffix}"
+    save(motion, file, terrain=Plane())
+    rest, positions, facts = read_back(file, motion.fps, tmp_path)
+    agrees(motion, rest, positions, facts, root_rest=suffix != ".bvh")  # a BVH's root rests at its OFFSET, which is 0
+    if suffix != ".bvh":
+        from gambol.mannequin import deform, mannequin
+        from gambol.skeleton import forward_kinematics
+
+        skin = deform(
+            mannequin(motion.skeleton), motion.skeleton,
+            *forward_kinematics(motion.skeleton, motion.root[0], motion.rotations[0]),
+        )
+        np.testing.assert_allclose(facts["skin"], [skin.min(0), skin.max(0)], atol=MILLIMETRE)
+
+
+@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".usdc"])
+def test_the_rate_of_a_recording_is_kept(suffix, cases, tmp_path):
+    """U037: 60 frames, 2.04 s, at 29.476 frames a second."""
+    motion = load(cases / "U037_rate_29_476.bvh")
+    save(motion, tmp_path / f"a{suffix}", mesh=False)
+    rest, positions, facts = read_back(tmp_path / f"a{suffix}", motion.fps, tmp_path)
+    assert facts["duration"] + 1 / motion.fps == pytest.approx(2.04, abs=0.5 / 29.476)  # the last frame's time too
+    agrees(motion, rest, positions, facts, root_rest=False)
+
+
+def test_names_that_usd_cannot_have_do_not_lose_joints(tmp_path):
+    skeleton = Skeleton(("rig:Hips", "Spine.001", "9 lives"), np.array([-1, 0, 1]), np.eye(3), ())
+    motion = wander(5, skeleton=skeleton)
+    save(motion, tmp_path / "a.usda")
+    _, positions, facts = read_back(tmp_path / "a.usda", motion.fps, tmp_path)
+    assert facts["names"] == ["rig_Hips", "Spine_001", "_9_lives"]
+    assert np.abs(positions - motion.positions()).max() < MILLIMETRE
