@@ -46,10 +46,10 @@ RELAX = 1.12  # the pelvis carries 80 to 90 % of the mass that moves with it
 PLANE = 0.4  # psi1 : psi2 = 2 : 3 (section 1.6 of the paper): share of a turn taken about the stance ankle
 
 # Style row at a step border: how trunk, head and arms go with the legs (rad). cos/sin of the stance limb's phase.
-YAW_C, YAW_S, LIST_C, LIST_S, LIST3_C, LIST3_S, TILT, LEAN, BANK, COUNTER, ELBOW, ELBOW_SWING, ABDUCT, NOD = (
-    range(14)
+YAW_C, YAW_S, LIST_C, LIST_S, LIST3_C, LIST3_S, TILT, LEAN, BANK, COUNTER, ELBOW, ELBOW_SWING, ABDUCT, NOD, HUNCH = (
+    range(15)
 )
-STYLE = 14
+STYLE = 15
 
 
 class Figure(NamedTuple):
@@ -242,7 +242,9 @@ def _trunk_and_arms(t, phase, blend, hips, p, fig, out):  # type: ignore[no-unty
     dyaw, dtip, dpitch = (-counter * yaw - yaw) / 3, bank - 0.95 * tip, (lean - tilt) / 3
     # the lowest joint takes the pelvis' list out, so that the chest rides level and the head does not wag
     first = _yaw_list_pitch(dyaw, dtip, dpitch)
-    rest = _yaw_list_pitch(dyaw, 0.0 * dtip, dpitch)
+    # the upper two round the back or throw the chest out
+    hunch = s0[14] + (s1[14] - s0[14]) * blend
+    rest = _yaw_list_pitch(dyaw, 0.0 * dtip, dpitch + 0.5 * hunch)
     o, m, c = fig.offsets, fig.shares, fig.centres
     px, py, pz = 0.0 * t, 0.0 * t, 0.0 * t
     cx, cy, cz = _turn(w, x, y, z, c[0, 0], c[0, 1], c[0, 2])
@@ -257,7 +259,7 @@ def _trunk_and_arms(t, phase, blend, hips, p, fig, out):  # type: ignore[no-unty
         ux, uy, uz = ux + m[j] * (px + cx), uy + m[j] * (py + cy), uz + m[j] * (pz + cz)
     # the head stays level and looks ahead: half of the chest's turn is taken back in the neck, half in the head
     nod = s0[13] + (s1[13] - s0[13]) * blend
-    hw, hx, hy, hz = _yaw_list_pitch(0.5 * counter * yaw, -0.5 * (bank + 0.05 * tip), 0.5 * (nod - lean))
+    hw, hx, hy, hz = _yaw_list_pitch(0.5 * counter * yaw, -0.5 * (bank + 0.05 * tip), 0.5 * (nod - lean - hunch))
     vx, vy, vz = _turn(w, x, y, z, o[4, 0], o[4, 1], o[4, 2])
     nx, ny, nz = px + vx, py + vy, pz + vz
     _store(out, 4, hw, hx, hy, hz)

@@ -65,6 +65,7 @@ CLOSE_SHORT = (0.13, 0.07)  # steps that C lags when the last but one and the la
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
 LEAVING = 0.6  # m/s2 with which a heel leaves the ground, at least: 2 mm high at 5 cm/s
+STRAIGHT = 0.03  # rad, of the straightest elbow
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
 STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
 STAIR_REACH = 0.985  # of the straight leg, at the heel strike on a stair
@@ -308,16 +309,18 @@ def style_of(scene: Scene, walking: float, bank: float, climb: float = 0.0) -> A
         )
     out[6], out[7], out[8], out[9] = 0.02, 0.02 + 0.05 * v * k + look.lean + lean, bank * k, 1.0
     swing = 0.10 + 0.5 * v
-    out[10] = 0.22 + (0.06 + 0.25 * v) * k
-    out[11] = (0.05 + 0.2 * v) / swing
-    out[12], out[13] = look.armpit, 0.0
+    out[10] = max(0.22 + (0.06 + 0.25 * v) * k + look.elbow, STRAIGHT)
+    # no elbow bends backward
+    farthest = swing * look.arm_swing * k + abs(look.arms) + 0.1
+    out[11] = min((0.05 + 0.2 * v) / swing, (out[10] - STRAIGHT) / farthest) if look.elbow else (0.05 + 0.2 * v) / swing
+    out[12], out[13], out[14] = look.armpit, look.head, look.hunch
     return out
 
 
 def arm_goal(side: int, landing: int, scene: Scene, walking: float) -> float:
     """Upper arm angle when the foot of side ``landing`` strikes: the other arm is in front."""
     swing = (0.10 + 0.5 * scene.look.v_hat) * scene.look.arm_swing * walking
-    mean = 0.03 - 0.12 * walking
+    mean = 0.03 - 0.12 * walking + scene.look.arms
     return mean + (swing if side != landing else -swing)
 
 

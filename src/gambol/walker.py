@@ -34,6 +34,10 @@ class Look(NamedTuple):
     crouch: float  # m
     armpit: float
     v_hat: float
+    elbow: float = 0.0
+    arms: float = 0.0
+    head: float = 0.0
+    hunch: float = 0.0
 
 
 class Scene(NamedTuple):

@@ -92,6 +92,12 @@ class ForceWalk:
     foot_lift: float = dial(0.0, 0.0, 0.15, "m", "extra height of the swing foot")
     crouch: float = dial(0.0, 0.0, 0.25, "m", "how much lower the body is carried, for 1.75 m of height")
     armpit: float = dial(0.13, 0.0, 0.8, "rad", "how far the arms are held from the body")
+    elbow: float = dial(0.0, -0.3, 1.6, "rad", "elbows bent beyond the usual")
+    arms: float = dial(0.0, -0.4, 0.8, "rad", "arms held forward of the usual")
+    head: float = dial(0.0, -0.5, 0.7, "rad", "head bowed (less than 0: raised)")
+    hunch: float = dial(0.0, -0.3, 0.6, "rad", "upper back rounded (less than 0: chest thrown out)")
+    strike: float = dial(1.0, 0.0, 1.5, "1", "times the usual angle at which the heel strikes; 0 lands flat")
+    push: float = dial(1.0, 0.3, 1.3, "1", "times the usual rise of the heel at push-off")
 
     def __post_init__(self) -> None:
         check_engine(self.engine)
@@ -171,6 +177,8 @@ class ForceWalk:
         steady_pace = eased(pace(task.gait, task.body, time), before)
         v_hat = float(dimensionless(steady_pace.speed, task.body))
         row = dict(PAPER) if self.preset == "paper" else dict(row_at(v_hat))
+        row["strike"] *= self.strike
+        row["push"], row["toes"] = row["push"] * self.push, row["toes"] * self.push
         size = task.body.height / 1.75
         sway = clamp(0.070 - 0.0344 * (steady_pace.speed / size**0.5 - 0.7), 0.030, 0.075) * size * self.sway
         az = (0.07 + self.delta_z1, -0.03 + self.delta_z2, -0.03 + self.delta_z3)
@@ -199,6 +207,10 @@ class ForceWalk:
             self.crouch * size,
             self.armpit,
             v_hat,
+            self.elbow,
+            self.arms,
+            self.head,
+            self.hunch,
         )
         return Scene(task.body, figure_of(task.body), task.terrain, look, steady_pace, task.hand_load)
 
