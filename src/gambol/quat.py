@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "IDENTITY", "between", "conjugate", "continuous", "exp", "from_axis_angle", "from_basis",
-    "from_matrix", "log", "multiply", "normalize", "rotate", "slerp", "to_matrix",
+    "from_matrix", "log", "mean", "multiply", "normalize", "rotate", "slerp", "to_matrix",
 ]
 
 Array = NDArray[np.float64]
@@ -74,6 +74,12 @@ def log(q: ArrayLike) -> Array:
     angle = 2 * np.arctan2(s, q[..., :1])
     factor = np.where(s > 1e-12, angle / np.where(s > 1e-12, s, 1.0), 2.0)
     return q[..., 1:] * factor
+
+
+def mean(q: ArrayLike) -> Array:
+    """``(4,)`` the rotation nearest to all of ``(n, 4)``, n at least 1 (Markley et al. 2007, eq. 12)."""
+    q = np.asarray(q, float)
+    return np.asarray(np.linalg.eigh(q.T @ q)[1][:, -1])
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
