@@ -13,7 +13,8 @@ from gambol.errors import GambolError
 from gambol.io import FORMATS, Source, clips, load, save
 from gambol.io.source import Extra
 
-BOTH = [s for s, row in FORMATS.items() if row.encode and row.decode]
+TRIALS = {".trc", ".mot", ".sto"}  # they take what they hold of a motion, and give a trial back
+BOTH = [s for s, row in FORMATS.items() if row.encode and row.decode and s not in TRIALS]
 READ = [s for s, row in FORMATS.items() if row.decode]
 # Largest error of a joint position, m: exact; six decimals of a centimetre and a degree; 32-bit numbers.
 PRECISION = {".npz": 0.0, ".bvh": 1e-6, ".glb": 1e-6}

@@ -186,6 +186,11 @@ def side_of_marker(name: str) -> str | None:
     return None
 
 
+def _side_of_plate(name: str) -> str | None:
+    """The foot that a plate is named for, as reactions in tables are (R_ground_force, left_...), or None."""
+    return next((s for s in SIDES if re.match(rf"({s}|{s[0]})(_|$)", name.lower())), None)
+
+
 def plate_contacts(trial: Trial, feet: Mapping[int, str] | None = None) -> list[PlateContact]:
     """Which foot stood on which plate, and when.
 
@@ -209,7 +214,7 @@ def plate_contacts(trial: Trial, feet: Mapping[int, str] | None = None) -> list[
     out = []
     for index, plate in enumerate(trial.plates):
         for first, end in loaded(plate, rate):
-            side: str | None = feet.get(index)
+            side = feet.get(index) or _side_of_plate(plate.name)
             distance = np.nan
             if side is None:
                 side, distance = _nearest_foot(trial, markers, plate, np.arange(first, end))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gambol.errors import GambolError
 from gambol.io.c3d_file import Container, Parameters, read_container
-from gambol.io.source import Source
+from gambol.io.source import Source, distinct
 from gambol.motion import Plate, Trial
 from gambol.plates import CHANNELS, PlateFile, plate_in_world, with_feet
 
@@ -100,18 +100,14 @@ def _markers(file: Container, notes: list[str]) -> tuple[tuple[str, ...], list[i
 def _unique(labels: Sequence[str], descriptions: Sequence[str], count: int, what: str) -> tuple[str, ...]:
     """``count`` names that differ: a label that comes twice gives way to its description, else to a number."""
     out: list[str] = []
-    often = Counter(labels[:count])
-    spoken = Counter(descriptions[:count])
+    often, spoken = Counter(labels[:count]), Counter(descriptions[:count])
     for i in range(count):
         name = labels[i] if i < len(labels) and labels[i] else f"{what}_{i + 1}"
         described = descriptions[i] if i < len(descriptions) else ""
         if often[name] > 1 and described and spoken[described] == 1 and not often[described]:
             name = described
-        free, k = name, 2
-        while free in out:
-            free, k = f"{name}_{k}", k + 1
-        out.append(free)
-    return tuple(out)
+        out.append(name)
+    return tuple(distinct(out))
 
 
 # plates

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from gambol.errors import GambolError
 
-__all__ = ["PLAIN", "SOLES", "Extra", "Ground", "Source", "ground_around", "soles_of", "to_json"]
+__all__ = ["PLAIN", "SOLES", "Extra", "Ground", "Source", "distinct", "ground_around", "soles_of", "to_json"]
 
 SOLES = ("left_heel", "left_toe_tip", "right_heel", "right_toe_tip")
 
@@ -73,6 +74,20 @@ class Extra(NamedTuple):
 
 
 PLAIN = Extra()
+
+
+def distinct(names: Iterable[str], empty: str = "unnamed") -> list[str]:
+    """Names that differ: one that was there before gets a number, one without letters is called ``empty``."""
+    out: list[str] = []
+    taken: dict[str, int] = {}
+    for name in names:
+        name = free = name or empty
+        while free in taken:
+            taken[name] += 1
+            free = f"{name}_{taken[name]}"
+        taken[free] = 1
+        out.append(free)
+    return out
 
 
 MARGIN = 3.0  # m of ground around the way walked
