@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gambol.body import Body
 from gambol.io.bvh_text import Hierarchy, Table, read_hierarchy, read_table
 from gambol.io.euler import ORDERS, from_axes, largest_step, to_euler
-from gambol.io.source import PLAIN, Extra, Source, soles_of
+from gambol.io.source import PLAIN, SOLES, Extra, Source, soles_of
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton, forward_kinematics
 
@@ -35,6 +35,7 @@ UNITS = (
     (800.0, np.inf, 0.001, "millimetres"),
 )
 UNSPEAKABLE = re.compile(r"[{}\x00-\x1f\x7f-\x9f\u2028\u2029]")  # in a name they would end it
+MANY = 2000  # frames that are enough to see where the ground is
 BLOCK = 256  # rows formatted or converted at a time
 
 
@@ -100,7 +101,9 @@ def decode(data: bytes, source: Source) -> Motion:
     if moves is not None:
         moves[:, 0] = root
     info = {"unit_m": unit, **({"notes": notes} if notes else {})}
-    return Motion(skeleton, root, rotations, _rate(table.frame_time), translations=moves, info=info)
+    fps = _rate(table.frame_time)
+    del table  # as large as the motion
+    return Motion(skeleton, root, rotations, fps, translations=moves, info=info)
 
 
 # writing
@@ -209,6 +212,8 @@ def _layout(hierarchy: Hierarchy) -> _Channels:
 
 def _own_order(hierarchy: Hierarchy, channels: _Channels) -> tuple[Hierarchy, _Channels]:
     """A file's joints are depth first; those of a person of ours get back the order they have in memory."""
+    if SOLES[0] not in hierarchy.names:  # quicker than making a body
+        return hierarchy, channels
     names = Body().skeleton.names
     if len(names) != len(hierarchy.names) or set(names) != set(hierarchy.names):
         return hierarchy, channels
@@ -242,6 +247,11 @@ def _rotations(table: Table, channels: _Channels) -> Array:
 def _positions(table: Table, channels: _Channels, offsets: Array, scale: float) -> tuple[Array, Array | None]:
     """The root (F, 3) m, and (F, J, 3) m where other joints have position channels that move them."""
     frames = len(table.values)
+    if not any(channels.position[1:]):
+        root = np.tile(offsets[0], (frames, 1))
+        for axis, column in channels.position[0].items():
+            root[:, "XYZ".index(axis)] = table.values[:, column] * scale
+        return root, None
     moves = np.broadcast_to(offsets, (frames, *offsets.shape)).copy()
     for j, columns in enumerate(channels.position):
         for axis, column in columns.items():
@@ -265,7 +275,8 @@ def _on_the_ground(
     """
     offsets = np.array(skeleton.offsets)
     if len(root) and np.abs(offsets[0]).max() > 1e-9:
-        low = forward_kinematics(skeleton, root, rotations)[0][..., 1].min()
+        some = slice(None, None, len(root) // MANY + 1)
+        low = forward_kinematics(skeleton, root[some], rotations[some])[0][..., 1].min()
         if abs(low + offsets[0, 1]) < abs(low) - 1e-6:
             root = root + offsets[0]
             notes.append("the root's OFFSET is added to its positions: that puts the feet on the ground")

@@ -21,6 +21,8 @@ def from_axes(order: str, angles: Array) -> Array:
         order: letters X, Y, Z; repetitions and fewer than three are legal.
         angles: ``(..., len(order))`` rad.
     """
+    if len(set(order)) == 3:
+        return _three(order, angles)
     out = np.zeros((*angles.shape[:-1], 4))
     out[..., 0] = 1.0
     for k, axis in enumerate(order):
@@ -28,6 +30,21 @@ def from_axes(order: str, angles: Array) -> Array:
         turn = np.zeros_like(out)
         turn[..., 0], turn[..., 1 + "XYZ".index(axis)] = np.cos(half), np.sin(half)
         out = turn if k == 0 else quat.multiply(out, turn)
+    return out
+
+
+def _three(order: str, angles: Array) -> Array:
+    """The product of turns about three different axes, multiplied out."""
+    i, j, k = ("XYZ".index(axis) for axis in order)
+    sign = 1.0 if (j - i) % 3 == 1 else -1.0  # i j = k in a cyclic order, -k in the others
+    half = np.moveaxis(0.5 * angles, -1, 0).copy()
+    (a, b, c), (p, q, r) = np.cos(half), np.sin(half)
+    ab, pq, pb, aq = a * b, sign * (p * q), p * b, a * q
+    out = np.empty((*angles.shape[:-1], 4))
+    out[..., 0] = ab * c - pq * r
+    out[..., 1 + i] = pb * c + sign * (aq * r)
+    out[..., 1 + j] = aq * c - sign * (pb * r)
+    out[..., 1 + k] = ab * r + pq * c
     return out
 
 
