@@ -11,9 +11,13 @@ from hypothesis.extra.numpy import arrays
 from gambol import quat
 from gambol.errors import GambolError
 from gambol.io import Source, load
-from gambol.io.bvh import METRE, decode, encode
-from gambol.io.bvh_text import quick_numbers
+from gambol.io import read as read_file
+from gambol.io.bvh import decode
+from gambol.io.bvh_write import METRE, encode
+from gambol.io.digits import quick_numbers
 from gambol.io.euler import ORDERS, from_axes, largest_step, to_euler
+from gambol.io.upright import without_rest_pose
+from gambol.motion import Motion
 
 ONE = """HIERARCHY
 ROOT a
@@ -172,6 +176,18 @@ def test_holes_are_named_and_filled(cases):
     assert step[8:13].max() <= step[14:].max() and np.abs(np.diff(motion.root, axis=0)).max() < 0.05
 
 
+def test_holes_are_bridged_by_the_shortest_turn():
+    """Not by angles, which would go the long way round from 179 to -179."""
+    head = ONE.split("0 1 2 3")[0].replace("Frames: 2", "Frames: 3")
+    motion = read(head + "0 0 0 179 0 0 0 0 0\n0 0 0 nan 0 0 0 0 0\n0 0 0 -179 0 0 0 0 0\n")
+    np.testing.assert_allclose(np.abs(motion.rotations[1, 0]), [0, 0, 0, 1], atol=1e-12)
+    held = read(head + "0 0 0 nan 0 0 0 0 0\n0 0 0 nan 0 0 0 0 0\n0 0 0 9 0 0 0 0 0\n")
+    np.testing.assert_allclose(held.rotations[:2, 0], held.rotations[2:, 0].repeat(2, 0))
+    rows = "0 0 0 nan 0 0 0 0 0\n" * 20
+    long = read(head + "0 0 0 1 0 0 0 0 0\n" + rows + "0 0 0 9 0 0 0 0 0\n")
+    assert any("a guess over the 0.8 s" in note for note in long.info["notes"])
+
+
 def test_the_rate_is_the_recording_rate(cases):
     motion = load(cases / "U037_rate_29_476.bvh")
     assert motion.fps == pytest.approx(29.476, abs=0.001)
@@ -272,6 +288,124 @@ def test_quick_numbers_refuse_what_they_cannot_read(text, width):
     if quick is not None:
         rows = [[float(x) for x in line.split()] for line in text.splitlines() if line.split()]
         np.testing.assert_array_equal(quick, np.array(rows).reshape(-1, width))
+
+
+# units, axes, poses that are not the clip's
+
+
+LYING = """HIERARCHY
+ROOT Hips
+{
+ OFFSET 0 0 0
+ CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+%s
+}
+MOTION
+Frames: 2
+Frame Time: 0.04
+%s
+%s
+"""
+
+
+def person(up: str, rows: str, size: float = 1.0) -> bytes:
+    """A person of few joints whose rest pose stands along an axis, in cm times ``size``."""
+
+    def chain(*joints):
+        text = "}" * len(joints)
+        for name, x, y, z in reversed(joints):
+            a, b, c = (v * size for v in ((x, y, z) if up == "y" else (-x, z, y)))  # looks along +y where z is up
+            text = f"JOINT {name} {{ OFFSET {a} {b} {c}\nCHANNELS 3 Zrotation Xrotation Yrotation\n{text}"
+        return text
+
+    parts = [
+        chain(("Spine", 0, 20, 0), ("Neck", 0, 30, 0), ("Head", 0, 12, 0), ("HeadTop", 0, 18, 0)),
+        *(chain((f"{s}UpLeg", k * 10, -5, 0), (f"{s}Leg", 0, -42, 0), (f"{s}Foot", 0, -42, 0), (f"{s}Toe", 0, -5, 14))
+          for s, k in (("Left", 1), ("Right", -1))),
+        *(chain((f"{s}Arm", k * 18, 45, 0), (f"{s}ForeArm", k * 28, 0, 0), (f"{s}Hand", k * 25, 0, 0))
+          for s, k in (("Left", 1), ("Right", -1))),
+    ]
+    zeros = " ".join(["0"] * 3 * 18)
+    row = f"{rows} {zeros}"
+    return (LYING % ("\n".join(parts), row, row)).encode()
+
+
+def opened(data: bytes, tmp_path, **asked):
+    (tmp_path / "a.bvh").write_bytes(data)
+    return read_file(tmp_path / "a.bvh", Source("a.bvh", **asked))
+
+
+def test_a_figure_that_stands_along_z_is_turned_and_looks_ahead(tmp_path):
+    plain = opened(person("y", "0 94 0 0 0 0"), tmp_path)
+    odd = opened(person("z", "0 0 94 0 0 0"), tmp_path)
+    assert (plain.up, odd.up) == ("y", "z") and "z was up" in odd.content.info["notes"][-1]
+    np.testing.assert_allclose(odd.content.positions(), plain.content.positions(), atol=1e-9)
+    np.testing.assert_allclose(odd.content.skeleton.offsets[1:], plain.content.skeleton.offsets[1:], atol=1e-9)
+
+
+def test_a_rest_pose_that_lies_while_the_clip_stands_is_turned_alone(tmp_path):
+    plain = opened(person("y", "0 94 0 0 0 0"), tmp_path).content
+    odd = opened(person("z", "0 94 0 0 -90 0"), tmp_path)
+    assert odd.up == "y" and "the rest pose is turned" in odd.content.info["notes"][-1]
+    np.testing.assert_allclose(odd.content.positions(), plain.positions() * [-1, 1, -1], atol=1e-9)
+    np.testing.assert_allclose(odd.content.skeleton.offsets[1:], plain.skeleton.offsets[1:], atol=1e-9)
+
+
+def test_somebody_who_lies_on_an_upright_rest_pose_stays_so(cases):
+    file = cases / "U012_graph_c_lying.bvh"
+    motion = load(file)
+    assert np.ptp(motion.positions()[0], axis=0)[1] < 0.2 and "notes" not in motion.info
+    np.testing.assert_array_equal(motion.positions(), decode(file.read_bytes(), Source("a")).positions())
+
+
+def test_up_unit_and_root_offset_can_be_said(tmp_path, cases):
+    for said, up in (("y", "y"), ("z", "z"), ("-x", "-x")):
+        assert opened(person("z", "0 0 94 0 0 0"), tmp_path, up=said).up == up
+    assert opened(person("y", "0 94 0 0 0 0"), tmp_path, unit=0.0254).content.root[0, 1] == pytest.approx(94 * 0.0254)
+    file = cases / "U032_root_absolute.bvh"
+    added, plain = (read_file(file, Source("a", root_added=k)).content for k in (True, False))
+    np.testing.assert_allclose(added.root - plain.root, np.tile([0, 0.94, 0], (24, 1)), atol=1e-12)
+
+
+@pytest.mark.parametrize(("size", "unit"), [
+    (1.0, 0.01), (0.01, 1.0), (10.0, 0.001), (1 / 2.54, 0.0254), (1 / 5.644, 0.0254 / 0.45),
+])
+def test_the_unit_is_that_in_which_it_is_a_person(tmp_path, size, unit):
+    assert opened(person("y", "0 94 0 0 0 0", size), tmp_path).unit_m == unit
+
+
+def test_a_lone_rest_pose_is_left_out_and_can_be_kept(cases, data):
+    file = cases / "U039_tpose_then_walk_120hz.bvh"
+    whole, clip = read_file(file, Source("a", keep_pose=True)).content, load(file)
+    assert (len(whole), len(clip)) == (81, 80) and "frame 0" in clip.info["notes"][0]
+    np.testing.assert_array_equal(clip.root, whole.root[1:])
+    assert np.degrees(same_turns(clip.rotations[1:], clip.rotations[:-1])) < 10
+    assert len(load(data / "mocap" / "bvh" / "cmu_12_01_walk.bvh")) == 523
+    back = Motion(whole.skeleton, whole.root[::-1], whole.rotations[::-1], whole.fps)
+    turned_round, notes = without_rest_pose(back)
+    assert len(turned_round) == 80 and "frame 80" in notes[0] and "after" in notes[0]
+    for name in ("U002_tpose_hold", "U001_walk_planted", "U097_single_frame"):
+        assert len(load(cases / f"{name}.bvh")) == len(read_file(cases / f"{name}.bvh", Source("a", keep_pose=True))[0])
+
+
+@pytest.mark.parametrize(("text", "fps"), [("30", 30), ("33.3333", 30.0), ("0,04", 25), ("120.0", 120)])
+def test_a_frame_time_that_cannot_be_is_a_rate_or_milliseconds(text, fps):
+    motion = read(ONE.replace("Frame Time: 0.04", f"Frame Time: {text}"))
+    assert motion.fps == pytest.approx(fps, rel=1e-5)
+
+
+def test_a_rate_can_be_said_where_the_file_has_none():
+    data = ONE.replace("Frame Time: 0.04", "Frame Time: 0").encode()
+    assert decode(data, Source("a", fps=50.0)).fps == 50
+
+
+def test_two_byte_text_is_read():
+    plain = read(ONE)
+    for coding in ("utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"):
+        data = ONE.encode(coding)
+        if coding[-2:] in ("le", "be"):
+            data = {"le": b"\xff\xfe", "be": b"\xfe\xff"}[coding[-2:]] + data
+        np.testing.assert_array_equal(read(data).rotations, plain.rotations)
 
 
 def test_a_turn_of_order_is_used_where_the_default_passes_its_pole():

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ReadForm", "convert"]
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
+ROOTS = ("added", "absolute")
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inch": 0.0254, "ft": 0.3048, "cmu": 0.0254 / 0.45}
 
 
@@ -31,6 +32,8 @@ class ReadForm:
         unit: of lengths in the file: m, cm, mm, in, cmu, or a number of metres.
         fps: frames a second, whatever the file says.
         up: upward axis of the file: x, y, z, -x, -y or -z.
+        root_offset: added or absolute: whether the root's rest OFFSET is added to its positions (BVH).
+        keep_pose: keep a rest pose that stands alone before or after the clip.
         front: axis along which the figure at rest shall look: z, -z, x or -x.
     """
 
@@ -38,6 +41,8 @@ class ReadForm:
     unit: str | None = None
     fps: float | None = None
     up: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
+    root_offset: str | None = None
+    keep_pose: Switch = False
     front: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
 
     def wanted(self, in_place: bool = False) -> Wanted:
@@ -54,7 +59,11 @@ class ReadForm:
                 axis(value, name)
         if self.fps is not None and not 1e-3 <= self.fps <= 1e5:
             raise GambolError(f"{self.fps:g} frames a second", where="--fps", allowed="0.001 to 100000")
-        return Wanted(self.clip, _unit(self.unit), self.fps, self.up, self.front, in_place)
+        if self.root_offset not in (None, *ROOTS):
+            raise GambolError(f"{self.root_offset!r}", where="--root-offset", allowed=" or ".join(ROOTS))
+        added = None if self.root_offset is None else self.root_offset == ROOTS[0]
+        unit = _unit(self.unit)
+        return Wanted(self.clip, unit, self.fps, self.up, added, self.keep_pose, self.front, in_place)
 
 
 DEFAULT_READ = ReadForm()

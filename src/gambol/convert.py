@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gambol import quat
 from gambol.errors import GambolError
 from gambol.io import FORMATS, Content, Source, clips, read, save
-from gambol.io.axes import axis, quarter_turn, turned
+from gambol.io.axes import axis, turned
 from gambol.io.target import place
+from gambol.io.upright import front_of
 from gambol.motion import Motion, Trial
+from gambol.roles import roles_of
 
 __all__ = ["Report", "Wanted", "convert", "in_place", "pairs", "readable", "write_as"]
 
@@ -40,6 +43,8 @@ class Wanted:
         unit: m of one unit of the file.
         fps: frames a second.
         up: the upward axis of the file: x, y, z, -x, -y or -z.
+        root_added: whether the root's rest offset is added to its positions (BVH).
+        keep_pose: leave in a rest pose that stands alone before or after the clip.
         front: the axis that the figure at rest looks along in the new file, z or -z, x or -x.
         in_place: without the travel of the root over the ground.
     """
@@ -48,6 +53,8 @@ class Wanted:
     unit: float | None = None
     fps: float | None = None
     up: str | None = None
+    root_added: bool | None = None
+    keep_pose: bool = False
     front: str | None = None
     in_place: bool = False
 
@@ -59,7 +66,8 @@ class Report:
     Attributes:
         source: the file read.
         target: the file written, or None.
-        found: what is in it: kind, frames, fps, duration_s, joints or markers, unit_m, clip, clips, notes.
+        found: what is in it: kind, frames, fps, duration_s, joints or markers, unit_m, up, front,
+            clip, clips, notes.
         changed: what was repaired or changed, one clause each.
         lost: what the new file does not hold.
         error: why nothing was written; empty if it was.
@@ -101,11 +109,12 @@ def convert(source: Path, target: Path, wanted: Wanted) -> Report:
     """
     if place(source) == place(target):
         raise GambolError("it would be replaced by what is made of it", where=str(source), do="give another name")
-    opened = read(source, Source(str(source), wanted.clip, wanted.unit, wanted.fps))
+    w = wanted
+    opened = read(source, Source(str(source), w.clip, w.unit, w.fps, w.up, w.root_added, w.keep_pose))
     content, found = opened.content, _found(source, opened.content)
     changed: list[str] = []
-    found["unit_m"] = opened.unit_m
     if isinstance(content, Motion):
+        found |= {"unit_m": opened.unit_m, "up": opened.up, "front": front_of(content.skeleton) or None}
         content, changed = _as_wanted(content, wanted)
     write_as(content, target)
     return Report(str(source), str(target), found, tuple(changed), tuple(_lost(content, found, target)))
@@ -152,15 +161,13 @@ def _smooth(values: Array, width: float) -> Array:
 
 def _as_wanted(motion: Motion, wanted: Wanted) -> tuple[Motion, list[str]]:
     changed = [note for note in _notes(motion) if _is_change(note)]
-    if wanted.up is not None and (up := axis(wanted.up, "--up"))[1] < 0.5:
-        motion = turned(motion, quarter_turn(up, [0.0, 1.0, 0.0]))
-        changed.append(f"turned so that its {wanted.up} is up")
     if wanted.front is not None:
         front = axis(wanted.front, "--front")
         if abs(front[1]) > 0.5:
             raise GambolError(f"{wanted.front!r} is up or down", where="--front", allowed="x, -x, z, -z")
-        motion = turned(motion, quarter_turn([0.0, 0.0, 1.0], front))
-        changed.append(f"turned so that what looked along +z looks along {wanted.front}")
+        yaw = np.arctan2(front[0], front[2]) - roles_of(motion.skeleton).facing
+        motion = turned(motion, quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), yaw))
+        changed.append(f"turned so that the figure at rest looks along {wanted.front}")
     if wanted.in_place:
         motion = in_place(motion)
         changed.append("the travel of the root is taken out")
@@ -197,6 +204,7 @@ def _found_text(found: dict[str, Any]) -> str:
     if found["kind"] == "motion":
         unit = found["unit_m"]
         parts += [f"{found['joints']} joints", f"in {UNITS.get(unit, f'units of {1e3 * unit:.4g} mm')}"]
+        parts += [f"{found['up']} up", *([f"facing {found['front']} at rest"] if found["front"] else [])]
     else:
         parts.append(f"{found['markers']} markers, {found['plates']} plates, {found['channels']} analog channels")
     if "clips" in found:

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gambol.errors import GambolError
-from gambol.io import amc, bvh, c3d, gltf, mot, npz, trc, usd
+from gambol.io import amc, bvh, bvh_write, c3d, gltf, mot, npz, trc, usd
 from gambol.io.axes import scaled
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
 from gambol.io.target import check_target, replace_all
+from gambol.io.upright import upright, without_rest_pose
 from gambol.motion import Motion, Trial
 
 __all__ = [
@@ -32,10 +33,11 @@ File = str | os.PathLike[str]
 
 
 class Opened(NamedTuple):
-    """What a file holds, and the m of one unit of it."""
+    """What a file holds, the m of one unit of it, and the axis that was up in it."""
 
     content: Content
     unit_m: float
+    up: str
 
 
 class Format(NamedTuple):
@@ -63,7 +65,7 @@ class Format(NamedTuple):
 ALL = frozenset({"contacts", "forces", "pressure", "com", "mass", "cyclic", "translations", "name", "info"})
 FORMATS: dict[str, Format] = {
     ".npz": Format(npz.decode, npz.encode, keeps=ALL, metric=True),
-    ".bvh": Format(bvh.decode, bvh.encode, keeps=frozenset({"translations"})),
+    ".bvh": Format(bvh.decode, bvh_write.encode, keeps=frozenset({"translations"})),
     ".glb": Format(gltf.decode, gltf.encode, gltf.clips, ALL - {"forces", "pressure", "com"}, True, gltf.encode_clips),
     ".gltf": Format(gltf.decode, None, gltf.clips, metric=True),
     ".amc": Format(amc.decode),
@@ -123,15 +125,29 @@ def read(path: File, source: Source) -> Opened:
     assert row.decode is not None
     source = source._replace(folder=path.parent)
     content = decoded(row.decode, _read(path), source)
-    unit = 1.0
+    unit, up = 1.0, "y"
     if isinstance(content, Motion):
-        info = dict(content.info)
-        unit = float(info.pop("unit_m", 1.0))
-        content = replace(content, info=info)
+        unit = float(content.info.get("unit_m", 1.0))
+        content, up = _ours(content, source, row.metric)
         if row.metric and source.unit is not None:
             unit, content = source.unit, scaled(content, source.unit)
-        content = sound(content if source.fps is None else replace(content, fps=source.fps), source)
-    return Opened(content if content.name else replace(content, name=path.stem), unit)
+        content = sound(content, source)
+    return Opened(content if content.name else replace(content, name=path.stem), unit, up)
+
+
+def _ours(motion: Motion, source: Source, metric: bool) -> tuple[Motion, str]:
+    """The motion in our axes without poses that are not its own, and the axis that was up."""
+    up = "y"
+    notes: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    if source.up is not None or not metric:
+        motion, up, notes = upright(motion, source.up)
+    if not (metric or source.keep_pose):
+        motion, said = without_rest_pose(motion)
+    info = {k: v for k, v in motion.info.items() if k != "unit_m"}
+    if notes or said:
+        info["notes"] = [*info.get("notes", []), *notes, *said]
+    return replace(motion, info=info, fps=source.fps or motion.fps), up
 
 
 def clips(path: File) -> list[str]:

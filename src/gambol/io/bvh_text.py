@@ -15,24 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.errors import GambolError
+from gambol.io.digits import NOT_A_NUMBER, quick_numbers
 from gambol.io.source import Source
 
-__all__ = ["Hierarchy", "Table", "plain_text", "read_hierarchy", "read_table"]
+__all__ = ["Hierarchy", "Table", "one_byte", "plain_text", "read_hierarchy", "read_table"]
 
 CHANNEL = re.compile(r"[XYZ](POSITION|ROTATION)")
 GLUED = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-NOT_A_NUMBER = re.compile(
-    r"[-+]?(?:\d\.#(?:QNAN|SNAN|IND|INF)\w*|nan(?:\(\w*\))?|inf(?:inity)?|null)", re.IGNORECASE
-)
 HEAD = re.compile(
     rb"\s*Frames\s*:?\s*(\d+)\s*Frame\s*Time\s*:?\s*([^\s]+)[ \t]*\r?(?:\n|$)", re.IGNORECASE
 )
 MOTION_LINE = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 NEWLINE = b"\n"
 PIECE = 1 << 17  # bytes read at a time: the working set stays in the cache
-BLANKS, NEWLINES = np.full(16, 32, np.uint8), np.full(16, 10, np.uint8)
-BYTE, WORD, ASCII_0 = 8, np.uint64(64), np.uint64(0x3030303030303030)
-TENS = 10.0 ** np.arange(9)
+GUESS = 0.5  # s of holes; what fills longer ones is said to be a guess
 SLOWEST = 10.0  # s a frame
 RATES = (12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 150, 200, 240, 250, 300, 360, 500, 1000)
 LARGEST = 1e12  # numbers beyond this are torn or hostile, not positions or degrees
@@ -57,11 +53,12 @@ class Hierarchy(NamedTuple):
 
 
 class Table(NamedTuple):
-    """``values`` (F, C) in the file's units, free of NaN; ``frame_time`` s."""
+    """``values`` (F, C) in the file's units, free of NaN; ``frame_time`` s; ``holes`` (F, C) that were filled."""
 
     values: NDArray[np.float64]
     frame_time: float
     notes: list[str]
+    holes: NDArray[np.bool_] | None
 
 
 class _Lines:
@@ -135,6 +132,13 @@ def read_hierarchy(data: bytes, source: str) -> Hierarchy:
     if path:
         out.notes.append(f"{len(path)} closing braces are missing")
     return _tidy(out._replace(names=tuple(names)))
+
+
+def one_byte(data: bytes) -> bytes:
+    """UTF-16 with its mark as UTF-8; everything else as it is."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace").encode("utf-8", "replace")
+    return data
 
 
 def plain_text(data: bytes) -> str:
@@ -213,7 +217,7 @@ def read_table(data: bytes, hierarchy: Hierarchy, source: Source) -> Table:
     values = _rows(data, rows_at, hierarchy.width, source.name, notes)
     if declared != len(values):
         notes.append(f"Frames says {declared}, {len(values)} rows are there and used")
-    return Table(_fill(values, hierarchy, notes), frame_time, notes)
+    return Table(*_fill(values, hierarchy, frame_time, notes))
 
 
 def _motion_head(data: bytes, at: int, source: str) -> tuple[int, int, str]:
@@ -257,72 +261,6 @@ def _rows(data: bytes, start: int, width: int, source: str, notes: list[str]) ->
         pieces.append(rows)
         start = end
     return np.concatenate(pieces)
-
-
-def quick_numbers(text: NDArray[np.uint8], width: int) -> NDArray[np.float64] | None:
-    """Rows of numbers read by arithmetic on the bytes, or None where a line has not ``width`` numbers.
-
-    Eight digits are eight bytes of one integer; three multiplications add them up (D. Lemire, "Quickly parsing
-    eight digits", 2018), here for all numbers at once. Up to fifteen digits are exact, so that the result is the
-    correctly rounded number, as the C library gives it. The few with an exponent or more digits go through it.
-
-    Args:
-        text: bytes of whole lines.
-        width: numbers a line; lines without any are passed over.
-    """
-    text = np.concatenate([BLANKS, text, NEWLINES])
-    white = text <= 32
-    edges = np.flatnonzero(white[1:] != white[:-1]) + 1
-    starts, ends = edges[::2], edges[1::2]
-    counts = np.diff(np.searchsorted(starts, np.flatnonzero(text == 10)), prepend=0)
-    if not width or np.any((counts != 0) & (counts != width)):
-        return None
-    dots = np.flatnonzero(text == 46)
-    if len(dots) != len(starts) or np.any(dots < starts) or np.any(dots >= ends):
-        owner, dots = np.searchsorted(starts, dots, "right") - 1, (ends.copy(), dots)
-        dots[0][owner] = dots[1]
-        dots = dots[0]
-    first = text.take(starts)
-    negative = first == 45
-    whole = dots - starts - (negative | (first == 43))  # digits before the point
-    part = np.maximum(ends - dots - 1, 0)  # and behind it
-    odd = (whole > 8) | (part > 8) | (whole + part > 15) | (whole + part < 1)
-    words: NDArray[np.uint64] = np.ndarray(len(text) - 7, "<u8", text.data, strides=(1,))
-    behind, before = words[dots + 1], words[dots - 8]  # take() would copy all words first
-    blank = (BYTE * (8 - whole)).astype(np.uint64)  # bits that are no digits of the number
-    before = (before >> blank) << blank | (ASCII_0 >> (WORD - blank))
-    blank = (BYTE * (8 - part)).astype(np.uint64)
-    behind = behind << blank | (ASCII_0 >> (WORD - blank))
-    odd |= ~(_digits(before) & _digits(behind))
-    scale = TENS.take(part, mode="clip")
-    values = (_eight(before) * scale + _eight(behind)) / scale
-    np.negative(values, out=values, where=negative)
-    for k in np.flatnonzero(odd):
-        word = text[starts[k] : ends[k]].tobytes().decode("latin-1")
-        try:
-            values[k] = float(word)
-        except ValueError:
-            if not NOT_A_NUMBER.fullmatch(word):
-                return None
-            values[k] = np.nan
-    return values.reshape(-1, width)
-
-
-def _digits(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether all eight bytes are digits."""
-    high = np.uint64(0xF0F0F0F0F0F0F0F0)
-    out: NDArray[np.bool_] = (words & high | ((words + np.uint64(0x0606060606060606)) & high) >> np.uint64(4)) == (
-        np.uint64(0x3333333333333333)
-    )
-    return out
-
-
-def _eight(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """The numbers that eight digits each make, the first digit in the lowest byte."""
-    words = (words & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561) >> np.uint64(8)
-    words = (words & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601) >> np.uint64(16)
-    words = (words & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001) >> np.uint64(32)
-    return words.astype(np.float64)
 
 
 def _line_by_line(
@@ -373,26 +311,32 @@ def _numbers(line: str, where: str) -> list[float]:
     return out
 
 
-def _fill(values: NDArray[np.float64], hierarchy: Hierarchy, notes: list[str]) -> NDArray[np.float64]:
+def _fill(values: NDArray[np.float64], hierarchy: Hierarchy, frame_time: float, notes: list[str]) -> Table:
     """Numbers that are not finite, or absurd, laid between their neighbours in time; each joint is noted."""
     with np.errstate(invalid="ignore"):
         bad = ~(np.abs(values) < LARGEST)
     if not bad.any():
-        return values
+        return Table(values, frame_time, notes, None)
     values, frames, column = values.copy(), np.arange(len(values)), 0
     for name, channels in zip(hierarchy.names, hierarchy.channels):
         block = slice(column, column + len(channels))
         column += len(channels)
         if rows := np.flatnonzero(bad[:, block].any(1)).tolist():
-            notes.append(f"{name!r} is not a number in frames {_ranges(rows)}: filled from its neighbours")
+            longest = max(b - a + 1 for a, b in _runs(rows)) * frame_time
+            much = f", which is a guess over the {longest:.1f} s without any" if longest > GUESS else ""
+            notes.append(f"{name!r} is not a number in frames {_ranges(rows)}: filled from its neighbours{much}")
     for c in np.flatnonzero(bad.any(0)):
         good = ~bad[:, c]
         values[~good, c] = np.interp(frames[~good], frames[good], values[good, c]) if good.any() else 0.0
-    return values
+    return Table(values, frame_time, notes, bad)
+
+
+def _runs(rows: list[int]) -> list[tuple[int, int]]:
+    """First and last of unbroken runs: 10, 11, 12, 20 as (10, 12), (20, 20)."""
+    known = set(rows)
+    return list(zip([r for r in rows if r - 1 not in known], [r for r in rows if r + 1 not in known]))
 
 
 def _ranges(rows: list[int]) -> str:
     """10, 11, 12, 20 as '10-12, 20'."""
-    starts = [r for r in rows if r - 1 not in set(rows)]
-    ends = [r for r in rows if r + 1 not in set(rows)]
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends))
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in _runs(rows))

@@ -34,6 +34,9 @@ class Source(NamedTuple):
         clip: the clip asked for.
         unit: m, of one unit of the file; None: as the file says, else found from the size of the figure.
         fps: frames a second; None: as the file says.
+        up: the axis that is up: x, y, z, -x, -y, -z; None: as the format says, else found.
+        root_added: whether a root's rest offset is added to its positions (BVH); None: found.
+        keep_pose: leave in a rest pose that stands alone before or after the clip.
         folder: of the file, for formats that lie in several; None: there are no files beside it.
     """
 
@@ -41,6 +44,9 @@ class Source(NamedTuple):
     clip: str | None = None
     unit: float | None = None
     fps: float | None = None
+    up: str | None = None
+    root_added: bool | None = None
+    keep_pose: bool = False
     folder: Path | None = None
 
     def beside(self, name: str) -> bytes:
