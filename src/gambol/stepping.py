@@ -65,6 +65,7 @@ CLOSE_SHORT = (0.13, 0.07)  # steps that C lags when the last but one and the la
 STAND_AHEAD = 0.020  # of body height: C ahead of the ankles when standing
 STAND_UP = 0.562  # of body height: C above the ground when standing straight (lowered by reach)
 LEAVING = 0.6  # m/s2 with which a heel leaves the ground, at least: 2 mm high at 5 cm/s
+FOLD = 1.3  # rad/m that the trunk leans forward to go low
 STRAIGHT = 0.03  # rad, of the straightest elbow
 SLOPE_SHIFT = 0.02 * 180 / np.pi  # steps per rad of slope that C moves towards the lower foot (at most 0.12)
 STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
@@ -297,7 +298,7 @@ def style_of(scene: Scene, walking: float, bank: float, climb: float = 0.0) -> A
     v, k = look.v_hat, walking
     out = np.zeros(STYLE)
     pelvis = look.pelvis * k
-    lean = 1.3 * look.crouch + 0.3 * clamp(climb, 0.0, 0.6)  # the body folds to go low, and leans into a climb
+    lean = FOLD * look.crouch + 0.3 * clamp(climb, 0.0, 0.6)  # the body folds to go low, and leans into a climb
     for at, size, phase in (
         (0, row["yaw"], row["yaw_phase"]),
         (2, row["list"], row["list_phase"]),
@@ -320,7 +321,9 @@ def style_of(scene: Scene, walking: float, bank: float, climb: float = 0.0) -> A
 def arm_goal(side: int, landing: int, scene: Scene, walking: float) -> float:
     """Upper arm angle when the foot of side ``landing`` strikes: the other arm is in front."""
     swing = (0.10 + 0.5 * scene.look.v_hat) * scene.look.arm_swing * walking
-    mean = 0.03 - 0.12 * walking + scene.look.arms
+    look = scene.look
+    bowed = look.lean + look.hunch + FOLD * look.crouch  # arms hang down also from a chest that is bent forward
+    mean = 0.03 - 0.12 * walking + look.arms + bowed
     return mean + (swing if side != landing else -swing)
 
 
