@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
-from gambol import __version__, commands_files
+from gambol import __version__, commands_files, commands_style
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
 from gambol.errors import GambolError
@@ -211,6 +211,8 @@ def dials(method: str = "force") -> int:
 
 
 app.command(commands_files.convert)
+app.command(commands_style.styles)
+app.command(commands_style.fit)
 
 
 def report_set(motions: Sequence[Motion], output: Sequence[Path], as_json: bool) -> int:

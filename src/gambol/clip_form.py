@@ -27,11 +27,14 @@ class ClipForm:
         in_place: the loop without its travel, as on a belt; the speed is stated.
         game_set: named clips in one .glb: idle, start, walk_slow, walk_normal, walk_fast, turn_left, turn_right,
             stop, stairs_up, stairs_down.
+        style: of the walk: weary, proud, heavy, light, sneaking, marching, child, old, plain, or a .toml file; or
+            several over time: 0:proud,5:weary, blended in between. `gambol styles` says more.
     """
 
     loop: Annotated[bool, Flag] = False
     in_place: Annotated[bool, Flag] = False
     game_set: Annotated[bool, Parameter(name="--set", negative=())] = False
+    style: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
 
     def check(self, path: str | None, duration: float | None) -> None:
         """Refuse what does not go together.
@@ -40,6 +43,11 @@ class ClipForm:
             GambolError: with what to leave out.
         """
         cut = "--set" if self.game_set else "--loop"
+        if self.style is not None:
+            from gambol.style import parse_styles
+
+            if len(parse_styles(self.style)) > 1 and (self.loop or self.game_set):
+                raise GambolError("its clips have one style", where=cut, do="name one: --style proud")
         if self.in_place and not (self.loop or self.game_set):
             raise GambolError("only a loop can stay in place", where="--in-place", do="add --loop or --set")
         if self.loop and self.game_set:
@@ -53,6 +61,10 @@ class ClipForm:
 
     def motions(self, method: Any, task: Task) -> list[Motion]:
         """The clips; at a speed of 0 a living stand."""
+        if self.style is not None:
+            from gambol.style import parse_styles, styled
+
+            method, task = styled(method, task, parse_styles(self.style))
         if self.game_set:
             from gambol.clips import clip_set
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gambol import quat
 from gambol.errors import GambolError
-from gambol.gait import dimensionless, pace
+from gambol.gait import Gait, dimensionless, pace
 from gambol.idle import USUAL, Manner, living_stand
 from gambol.loop import MOVING, Steady, closed_stride, loop, steady_walk
 from gambol.motion import Motion, Pose
@@ -102,18 +102,27 @@ def clip_set(method: Method, task: Task, in_place: bool = False, names: Iterable
         GambolError: a name that is not known.
     """
     flat = replace(task, terrain=Flat(), path=_straight(0.0, 6.0), laps=1, duration=None)
-    normal = pace(flat.gait, flat.body).speed
+    steady = pace(flat.gait, flat.body)
+    normal = steady.speed
+    # steps longer or shorter than usual are so at every speed
+    longer = steady.step_length / pace(Gait(speed=normal), flat.body).step_length
     unit = normal / float(dimensionless(normal, flat.body))
     walks: dict[str, Steady] = {}
+
+    def paced(speed: float) -> Gait:
+        usual = replace(flat.gait, speed=speed, step_length=None, cadence=None)
+        length = longer * pace(usual, flat.body).step_length
+        try:
+            pace(own := replace(usual, step_length=length), flat.body)
+        except GambolError:
+            return usual
+        return own
 
     def walk(name: str) -> Steady:
         if name not in walks:
             gait = flat.gait
             if name != "walk_normal":
-                gait = replace(
-                    gait, speed=float(np.clip(normal * SPEEDS[name], SLOWEST * unit, FASTEST * unit)),
-                    step_length=None, cadence=None,
-                )
+                gait = paced(float(np.clip(normal * SPEEDS[name], SLOWEST * unit, FASTEST * unit)))
             walks[name] = steady_walk(method, replace(flat, gait=gait))
         return walks[name]
 

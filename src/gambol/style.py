@@ -8,6 +8,7 @@ width of the gait differ from the usual.
 from __future__ import annotations
 
 import dataclasses
+import json
 import tomllib
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -23,7 +24,9 @@ from gambol.gait import MAX_SPEED, MIN_SPEED, WIDTH, Gait, dimensionless, pace
 from gambol.motion import Motion
 from gambol.synthesis import Handover, Method, Task, dials
 
-__all__ = ["PLAIN", "Key", "Style", "Styled", "blend", "find", "parse_styles", "styled", "styles"]
+__all__ = [
+    "PLAIN", "Key", "Style", "Styled", "blend", "find", "load_style", "parse_styles", "save_style", "styled", "styles",
+]
 
 PACE = ("speed", "step", "width")
 EASES = (1.0, 0.75, 0.5, 0.25, 0.0)  # of how far a pace goes from the usual, where a body cannot follow it
@@ -68,6 +71,8 @@ class Style:
     def gait(self, gait: Gait, body: Body, time: float = 0.0) -> Gait:
         """The gait in this style at a time; what was asked for stays, and no more is changed than the body can walk."""
         asked = gait.at(time)
+        if asked.speed == 0:
+            return gait
         width = gait.width if gait.width is not None or self.width == 1.0 else self.width * WIDTH * body.height
         if asked.step_length is not None or asked.cadence is not None:
             return replace(asked, width=width)
@@ -103,12 +108,44 @@ def _row(name: str, row: dict[str, Any]) -> Style:
     return Style(name, row["meaning"], **{k: float(row.get(k, 1.0)) for k in PACE}, dials=tuple(sorted(rest.items())))
 
 
+def load_style(path: str) -> Style:
+    """The first style of a file in the form of styles.toml.
+
+    Raises:
+        GambolError: a file that cannot be read, or holds no style.
+    """
+    try:
+        with open(path, "rb") as file:
+            rows = tomllib.load(file)
+        name, row = next(iter(rows.items()))
+        numbers = {k: float(v) for k, v in row.items() if k != "meaning"}
+    except (OSError, ValueError, TypeError, AttributeError, StopIteration) as error:
+        what = error.strerror if isinstance(error, OSError) else f"it is not a style: {error}"
+        allowed = "[name] and rows of dial = number"
+        raise GambolError(str(what), where=path, allowed=allowed, do="see gambol styles") from error
+    wrong = [k for k in PACE if not 0.2 <= numbers.get(k, 1.0) <= 4.0]
+    if wrong or not all(np.isfinite(v) for v in numbers.values()):
+        what = f"{wrong[0] if wrong else 'a number'} cannot be"
+        raise GambolError(what, where=path, allowed="0.2 to 4 times the usual")
+    return _row(str(name), {"meaning": "", **row})
+
+
+def save_style(style: Style) -> str:
+    """The text of a style's file."""
+    rows = {"meaning": json.dumps(style.meaning, ensure_ascii=False)}
+    rows |= {k: repr(v) for k in PACE if (v := getattr(style, k)) != 1.0}
+    rows |= {k: repr(v) for k, v in style.dials}
+    return "\n".join([f"[{json.dumps(style.name)}]", *(f"{k} = {v}" for k, v in rows.items()), ""])
+
+
 def find(name: str) -> Style:
-    """A style by its name; ``plain`` is the usual walk.
+    """A style by its name, or from a .toml file; ``plain`` is the usual walk.
 
     Raises:
         GambolError: with the nearest name, or all of them.
     """
+    if name.lower().endswith(".toml"):
+        return load_style(name)
     known = {PLAIN.name: PLAIN, **styles()}
     if name not in known:
         close = get_close_matches(name.lower(), known, 1, 0.6)
