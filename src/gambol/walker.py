@@ -38,6 +38,7 @@ class Look(NamedTuple):
     arms: float = 0.0
     head: float = 0.0
     hunch: float = 0.0
+    knee: float = 0.0698132
 
 
 class Scene(NamedTuple):

@@ -32,7 +32,7 @@ __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
 SIDES = {1: "left", -1: "right"}
-KNEE_LEAST = np.radians(4.0)  # straighter, 0.1 mm of hip height is more than a degree of knee
+KNEE_LEAST = 0.0698132  # rad, 4 degrees: straighter, 0.1 mm of hip height is more than a degree of knee
 KNEE_ON_STAIRS = np.radians(8.0)  # where the leg is straight for a moment only, between the samples of reach()
 ROUNDS = 8  # of lowering C until both legs reach
 SPARE = 1e-4  # m
@@ -92,6 +92,7 @@ class ForceWalk:
     foot_lift: float = dial(0.0, 0.0, 0.15, "m", "extra height of the swing foot")
     crouch: float = dial(0.0, 0.0, 0.25, "m", "how much lower the body is carried, for 1.75 m of height")
     armpit: float = dial(0.13, 0.0, 0.8, "rad", "how far the arms are held from the body")
+    knee: float = dial(KNEE_LEAST, 0.06, 0.6, "rad", "how bent the knees stay at least")
     elbow: float = dial(0.0, -0.3, 1.6, "rad", "elbows bent beyond the usual")
     arms: float = dial(0.0, -0.4, 0.8, "rad", "arms held forward of the usual")
     head: float = dial(0.0, -0.5, 0.7, "rad", "head bowed (less than 0: raised)")
@@ -211,6 +212,7 @@ class ForceWalk:
             self.arms,
             self.head,
             self.hunch,
+            self.knee,
         )
         return Scene(task.body, figure_of(task.body), task.terrain, look, steady_pace, task.hand_load)
 
@@ -323,7 +325,8 @@ def _outline(w: Walker, ahead: Ahead, plan: StepPlan) -> np.ndarray:
 def _excess(distances: np.ndarray, scene: Scene, stair: bool) -> float:
     """m by which the longest leg is beyond what a slightly bent knee reaches."""
     a, b = scene.figure.thigh, scene.figure.shank
-    limit = np.sqrt(a * a + b * b + 2 * a * b * np.cos(KNEE_ON_STAIRS if stair else KNEE_LEAST))
+    knee = max(KNEE_ON_STAIRS, scene.look.knee) if stair else scene.look.knee
+    limit = np.sqrt(a * a + b * b + 2 * a * b * np.cos(knee))
     return float(distances.max() - limit)
 
 
