@@ -195,7 +195,7 @@ def test_known_deltas_are_found_in_the_forces_they_made(speed, seed):
     row = row_at(float(dimensionless(speed, body)))
     known = canonical(made, row)
     assert {k: found.deltas[k] for k in DELTAS} == pytest.approx(known, abs=1e-3)
-    assert max(found.rms) < 2e-3 and not found.clipped
+    assert max(found.rms) < 5e-3 and not found.clipped  # of curves drawn through thirty samples
     again = generate(
         ForceWalk(**found.deltas), Task(body=body, path=straight(6), gait=Gait(speed=speed), fps=50)
     )
