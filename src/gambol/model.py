@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gambol import quat
+from gambol.body import Body, mass_model
 from gambol.errors import GambolError
 from gambol.limits import Limits, joint_limits
 from gambol.skeleton import Skeleton, readonly
 
-__all__ = ["Leg", "Model", "legs_of", "links"]
+__all__ = ["Leg", "Links", "Model", "legs_of", "links", "mass_centre", "person_model"]
 
 Array = NDArray[np.float64]
 THICK = 0.06  # half thickness of a limb, of its length, where nothing is known
@@ -97,6 +99,30 @@ def links(model: Model) -> Links:
     radii = np.asarray(model.radii)
     mass = model.density * np.pi * radii**2 * length
     return Links(np.maximum(model.skeleton.parents, 0), length, mass, mass * length**2 / 3)
+
+
+def mass_centre(model: Model, points: Array, world: Array) -> Array:
+    """``(F, 3)`` m of posed figures: of a person by the segment table, of others by their rods.
+
+    Args:
+        model: whose masses.
+        points: ``(F, J, 3)`` m.
+        world: ``(F, J, 4)``.
+    """
+    if model.kind == "person":
+        masses = mass_model(model.skeleton)
+        places = points + quat.rotate(world, masses.centres)
+        out: Array = np.einsum("j,fjk->fk", masses.shares, places) / masses.shares.sum()
+        return out
+    rods = links(model)
+    middles = (points + points[:, rods.joint]) / 2
+    return np.asarray(np.einsum("j,fjk->fk", rods.mass, middles) / max(float(rods.mass.sum()), 1e-12))
+
+
+@lru_cache(maxsize=64)
+def person_model(body: Body) -> Model:
+    """The model of a body: its 26 joints."""
+    return Model("", body.skeleton, "person")
 
 
 def legs_of(skeleton: Skeleton) -> tuple[Leg, ...]:

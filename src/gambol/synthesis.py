@@ -15,6 +15,8 @@ import numpy as np
 from gambol.body import Body, G
 from gambol.errors import GambolError
 from gambol.gait import Gait, pace
+from gambol.keys import Key
+from gambol.model import Model
 from gambol.motion import Motion, Pose, join
 from gambol.path import Path
 from gambol.terrain import Flat, Terrain
@@ -42,6 +44,9 @@ class Task:
         duration: s, or None for as long as it takes. A shorter one cuts, a longer one ends standing.
         seed: of everything random.
         hand_load: kg carried in the (left, right) hand.
+        model: another body than a person's: what dances or sways.
+        keys: postures at their times, for methods that dance.
+        period: s after which the keys begin anew; None: they come once.
     """
 
     body: Body = field(default_factory=Body)
@@ -53,6 +58,9 @@ class Task:
     duration: float | None = None
     seed: int = 0
     hand_load: tuple[float, float] = (0.0, 0.0)
+    model: Model | None = None
+    keys: tuple[Key, ...] = ()
+    period: float | None = None
 
     def __post_init__(self) -> None:
         _check(self)
@@ -69,7 +77,11 @@ class Handover(NamedTuple):
 
 
 class Method(Protocol):
-    """What every way of moving offers. Pure: ``advance`` depends on its arguments alone."""
+    """What every way of moving offers. Pure: ``advance`` depends on its arguments alone.
+
+    A method may say what of a task it takes, ``takes`` (by default ``("path",)``; others are ``keys``, ``wind``), and
+    how many s it will last, ``lasts(task)``, where that does not follow from the path.
+    """
 
     def start(self, task: Task, after: Handover | None = None) -> Any:
         """The state at the first frame."""
@@ -148,15 +160,17 @@ def generate(method: Method, task: Task, after: Handover | None = None) -> Motio
     if task.duration is not None:
         motion = _last(motion, int(np.floor(task.duration * task.fps + 1e-9)) + 1)
     _told_apart(motion)
-    _sane(motion, task)
+    if not hasattr(method, "lasts"):  # what is posed by hand may be as quick as it likes
+        _sane(motion, task)
     finish = getattr(method, "finish", None)
     return motion if finish is None else finish(stream.state, task, motion)
 
 
 def _drain(stream: Stream) -> Iterable[Motion]:
     task, frames = stream.task, 0
+    lasts = getattr(stream.method, "lasts", None)  # of methods whose time does not follow from a path
     wanted = np.inf if task.duration is None else task.duration * task.fps + 1
-    least = _least(task) * task.fps
+    least = (_least(task) if lasts is None else lasts(task)) * task.fps
     if min(least, wanted) > MOST_FRAMES:
         raise _endless(least, task)
     most = min(MOST_FRAMES, SLOWEST * least + (120.0 + 15.0 * len(task.path.pivots) * task.laps) * task.fps)

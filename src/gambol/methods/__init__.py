@@ -1,7 +1,10 @@
 """Ways of moving; one file each. ``METHODS`` is what the command line and the conformance suite go through."""
 
+from typing import Any
+
+from gambol.methods.elastic_dance import ElasticDance
 from gambol.methods.force_walk import ForceWalk
 
-__all__ = ["METHODS", "ForceWalk"]
+__all__ = ["METHODS", "ElasticDance", "ForceWalk"]
 
-METHODS = {"force": ForceWalk}
+METHODS: dict[str, Any] = {"force": ForceWalk, "dance": ElasticDance}
