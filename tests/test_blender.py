@@ -82,3 +82,15 @@ def test_names_that_usd_cannot_have_do_not_lose_joints(tmp_path):
     _, positions, facts = read_back(tmp_path / "a.usda", motion.fps, tmp_path)
     assert facts["names"] == ["rig_Hips", "Spine_001", "_9_lives"]
     assert np.abs(positions - motion.positions()).max() < MILLIMETRE
+
+
+def test_fbx_of_blender_is_read(tmp_path):
+    """A walk that went through Blender's FBX exporter: scaled and turned armature, bones along their own y axis."""
+    motion = wander(20, fps=30.0, step=0.02)
+    save(motion, tmp_path / "a.glb")
+    blender(HERE / "blender" / "write_fbx.py", tmp_path / "a.glb", 30, 20, tmp_path / "a.fbx")
+    back = load(tmp_path / "a.fbx")
+    order = [back.skeleton.index(n) for n in motion.skeleton.names]
+    assert back.fps == 30 and len(back) == len(motion)
+    assert np.abs(back.positions()[:, order] - motion.positions()).max() < MILLIMETRE
+    assert np.abs(back.skeleton.rest_positions()[order] - motion.skeleton.rest_positions()).max() < MILLIMETRE

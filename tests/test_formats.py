@@ -120,7 +120,7 @@ def test_a_missing_file_and_a_missing_clip_are_named(suffix, tmp_path):
             ask(tmp_path / f"a{suffix}")
 
 
-@pytest.mark.parametrize("name", ["walk.glbb", "walk", "walk.fbx", "walk.GLBX"])
+@pytest.mark.parametrize("name", ["walk.glbb", "walk", "walk.max", "walk.GLBX"])
 def test_an_unknown_suffix_lists_the_known_ones(name, tmp_path):
     with pytest.raises(GambolError, match=r"\.npz, \.bvh, \.glb"):
         save(wander(2), tmp_path / name)

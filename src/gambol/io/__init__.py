@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gambol.errors import GambolError
-from gambol.io import amc, bvh, bvh_write, c3d, gltf, mot, npz, trc, usd
+from gambol.io import amc, bvh, bvh_write, c3d, fbx, gltf, mot, npz, trc, usd
 from gambol.io.axes import scaled
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
@@ -71,6 +71,7 @@ FORMATS: dict[str, Format] = {
     ".amc": Format(amc.decode),
     ".asf": Format(amc.decode_skeleton),
     ".c3d": Format(c3d.decode),
+    ".fbx": Format(fbx.decode, None, fbx.clips),
     ".trc": Format(trc.decode, trc.encode, encode_trial=trc.encode_trial),
     ".mot": Format(mot.decode, mot.encode, encode_trial=mot.encode_trial),
     ".sto": Format(mot.decode, mot.encode, encode_trial=mot.encode_trial),
