@@ -211,6 +211,8 @@ def dials(method: str = "force") -> int:
 
 
 app.command(commands_files.convert)
+app.command(commands_files.plant)
+app.command(commands_files.loop)
 app.command(commands_style.styles)
 app.command(commands_style.fit)
 

@@ -1,22 +1,24 @@
-"""``gambol convert``: files into other files."""
+"""``gambol convert``, ``plant`` and ``loop``: files into other files."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from gambol.errors import GambolError
+from gambol.forms import DEFAULT_GROUND, GroundForm, read_ground
 from gambol.progress import watched
-from gambol.words import Json, Switch, print_json
+from gambol.words import Json, Switch, check_targets, print_json
 
 if TYPE_CHECKING:
     from gambol.convert import Report, Wanted
+    from gambol.retouch import How
 
-__all__ = ["ReadForm", "convert"]
+__all__ = ["ReadForm", "convert", "loop", "plant"]
 
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 ROOTS = ("added", "absolute")
@@ -34,7 +36,6 @@ class ReadForm:
         up: upward axis of the file: x, y, z, -x, -y or -z.
         root_offset: added or absolute: whether the root's rest OFFSET is added to its positions (BVH).
         keep_pose: keep a rest pose that stands alone before or after the clip.
-        front: axis along which the figure at rest shall look: z, -z, x or -x.
     """
 
     clip: str | None = None
@@ -43,9 +44,8 @@ class ReadForm:
     up: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
     root_offset: str | None = None
     keep_pose: Switch = False
-    front: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
 
-    def wanted(self, in_place: bool = False) -> Wanted:
+    def wanted(self, front: str | None = None, in_place: bool = False) -> Wanted:
         """The same, checked.
 
         Raises:
@@ -54,7 +54,7 @@ class ReadForm:
         from gambol.convert import Wanted
         from gambol.io.axes import axis
 
-        for name, value in (("--up", self.up), ("--front", self.front)):
+        for name, value in (("--up", self.up), ("--front", front)):
             if value is not None:
                 axis(value, name)
         if self.fps is not None and not 1e-3 <= self.fps <= 1e5:
@@ -63,7 +63,7 @@ class ReadForm:
             raise GambolError(f"{self.root_offset!r}", where="--root-offset", allowed=" or ".join(ROOTS))
         added = None if self.root_offset is None else self.root_offset == ROOTS[0]
         unit = _unit(self.unit)
-        return Wanted(self.clip, unit, self.fps, self.up, added, self.keep_pose, self.front, in_place)
+        return Wanted(self.clip, unit, self.fps, self.up, added, self.keep_pose, front, in_place)
 
 
 DEFAULT_READ = ReadForm()
@@ -74,6 +74,7 @@ def convert(
     output: Output,
     to: str | None = None,
     form: Annotated[ReadForm, Parameter(name="*")] = DEFAULT_READ,
+    front: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     in_place: Switch = False,
     as_json: Json = False,
 ) -> int:
@@ -85,6 +86,7 @@ def convert(
         files: files, and folders with all below them.
         output: the file to write; a folder where several files are converted.
         to: suffix of the files written into a folder: glb, bvh, npz ...
+        front: axis along which the figure at rest shall look in the new file: z, -z, x or -x.
         in_place: leave out the travel of the root over the ground.
         as_json: print the report as JSON.
     """
@@ -92,7 +94,7 @@ def convert(
 
     if not files:
         raise GambolError("no file is given", where="gambol convert", do="gambol convert walk.bvh -o walk.glb")
-    wanted, jobs = form.wanted(in_place), pairs(files, output, to)
+    wanted, jobs = form.wanted(front, in_place), pairs(files, output, to)
     reports = []
     for source, target in watched(jobs, "files"):
         report = _converted(source, target, wanted, several=len(jobs) > 1)
@@ -132,3 +134,101 @@ def _unit(text: str | None) -> float | None:
     if not 1e-9 <= value <= 1e6:
         raise GambolError(f"{text!r} is no unit", where="--unit", allowed=f"{', '.join(UNITS)}, or metres as a number")
     return value
+
+
+def plant(  # noqa: PLR0913
+    file: Path,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    ground: Annotated[GroundForm, Parameter(name="*")] = DEFAULT_GROUND,
+    form: Annotated[ReadForm, Parameter(name="*")] = DEFAULT_READ,
+    roles: Path | None = None,
+    despike: Switch = False,
+    as_json: Json = False,
+) -> int:
+    """Clean the feet of a clip: every foot that stands is put on the ground and held there.
+
+    Without --terrain a floor that leans or lies high is brought to height 0, and over stairs or rough ground every
+    foot keeps its own height. Prints the slide before and after, and the largest change of any joint.
+
+    Args:
+        file: a clip of a figure on two legs.
+        output: the file to write; by default FILE_planted, of the same kind where that can be written.
+        roles: a JSON file that says which joint is what.
+        despike: first take out rotations that leave their neighbours for a frame.
+        as_json: print the account as JSON.
+    """
+    from gambol.retouch import How, planted
+
+    text = ground.text()
+    how = How(None if text is None else read_ground(text), _roles(roles), despike)
+    return _retouched(file, (output, "planted", planted), form, how, as_json)
+
+
+def loop(  # noqa: PLR0913
+    file: Path,
+    *,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    form: Annotated[ReadForm, Parameter(name="*")] = DEFAULT_READ,
+    roles: Path | None = None,
+    despike: Switch = False,
+    keep_heading: Switch = False,
+    in_place: Switch = False,
+    as_json: Json = False,
+) -> int:
+    """Find a cycle in a take, close it with no doubled frame, plant its feet, and write it as a loop.
+
+    Prints where the cycle lies, its seam and slide before and after, and the largest change of any joint.
+
+    Args:
+        file: a clip of a figure on two legs that does the same at least 1.2 times.
+        output: the file to write; by default FILE_loop, of the same kind where that can be written.
+        roles: a JSON file that says which joint is what.
+        despike: first take out rotations that leave their neighbours for a frame.
+        keep_heading: walk the way the take does, instead of along +z.
+        in_place: leave out the travel.
+        as_json: print the account as JSON.
+    """
+    from gambol.retouch import How, loop_of
+
+    how = How(None, _roles(roles), despike, keep_heading, in_place)
+    return _retouched(file, (output, "loop", loop_of), form, how, as_json)
+
+
+def _retouched(file: Path, what: tuple[Path | None, str, Any], form: ReadForm, how: How, as_json: bool) -> int:
+    """Read, retouch, write, say."""
+    from dataclasses import asdict
+
+    from gambol.convert import opened, write_as
+    from gambol.io import FORMATS
+    from gambol.motion import Motion
+
+    output, name, work = what
+    writers = tuple(s for s, row in FORMATS.items() if row.encode is not None)
+    if output is None:
+        suffix = file.suffix if file.suffix.lower() in writers else ".bvh"
+        output = file.with_name(f"{file.stem}_{name}{suffix}")
+    check_targets([output], writers, [str(file)])
+    source = opened(file, form.wanted()).content
+    if not isinstance(source, Motion):
+        raise GambolError("it holds markers and forces, and no skeleton", where=str(file), allowed="a moving skeleton")
+    motion, account = work(source, how)
+    write_as(motion, output)
+    if as_json:
+        print_json({"file": str(file), "written": str(output), **asdict(account)})
+        return 0
+    for line in [*source.info.get("notes", []), *account.lines(), f"wrote {output}"]:
+        print(line)
+    return 0
+
+
+def _roles(file: Path | None) -> dict[str, str] | None:
+    if file is None:
+        return None
+    from gambol.roles import roles_from_json
+
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise GambolError(f"it cannot be read: {error}", where=str(file), allowed="a JSON file") from error
+    return roles_from_json(text, str(file))

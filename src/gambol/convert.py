@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from gambol import quat
 from gambol.errors import GambolError
-from gambol.io import FORMATS, Content, Source, clips, read, save
+from gambol.io import FORMATS, Content, Opened, Source, clips, read, save
 from gambol.io.axes import axis, turned
 from gambol.io.target import place
 from gambol.io.upright import front_of
 from gambol.motion import Motion, Trial
 from gambol.roles import roles_of
 
-__all__ = ["Report", "Wanted", "convert", "in_place", "pairs", "readable", "write_as"]
+__all__ = ["Report", "Wanted", "convert", "in_place", "opened", "pairs", "readable", "write_as"]
 
 Array = NDArray[np.float64]
 TRAVEL = 0.5  # s, width of the Gaussian that tells travel from sway
@@ -109,15 +109,20 @@ def convert(source: Path, target: Path, wanted: Wanted) -> Report:
     """
     if place(source) == place(target):
         raise GambolError("it would be replaced by what is made of it", where=str(source), do="give another name")
-    w = wanted
-    opened = read(source, Source(str(source), w.clip, w.unit, w.fps, w.up, w.root_added, w.keep_pose))
-    content, found = opened.content, _found(source, opened.content)
+    given = opened(source, wanted)
+    content, found = given.content, _found(source, given.content)
     changed: list[str] = []
     if isinstance(content, Motion):
-        found |= {"unit_m": opened.unit_m, "up": opened.up, "front": front_of(content.skeleton) or None}
+        found |= {"unit_m": given.unit_m, "up": given.up, "front": front_of(content.skeleton) or None}
         content, changed = _as_wanted(content, wanted)
     write_as(content, target)
     return Report(str(source), str(target), found, tuple(changed), tuple(_lost(content, found, target)))
+
+
+def opened(source: Path, wanted: Wanted) -> Opened:
+    """What a file holds, read as is wanted."""
+    w = wanted
+    return read(source, Source(str(source), w.clip, w.unit, w.fps, w.up, w.root_added, w.keep_pose))
 
 
 def write_as(content: Content, target: Path) -> None:

@@ -26,6 +26,7 @@ PARTS = 12  # of the motion, by size (singular values), that are compared
 ALIKE = 0.25  # seam distance over the size of the movement; what is less alike is no cycle
 GOOD, AS_GOOD = 0.15, 2.0  # the shortest cycle so alike, or at most so much less than the best, is taken
 BLEND = 0.5  # s at most, from each end, over which the difference is spread
+STILL = 1e-3  # m; what moves less is no movement
 TURNS = np.radians(60.0)  # in a cycle; what turns more does not go straight on
 WALKS = 0.3  # m of travel in a cycle; what travels less stays where it looks
 UP = np.array([0.0, 1.0, 0.0])
@@ -63,7 +64,7 @@ def find_cycle(motion: Motion, roles: Roles) -> Cycle:
         mean = (total[lag:-1] - total[: -lag - 1]) / lag
         moved = (squares[lag:-1] - squares[: -lag - 1])[:, 0] / lag - (mean**2).sum(1)
         ratio = np.sqrt(seam / np.maximum(2 * moved, 1e-12))
-        ratio[moved < 0.25 * moved.max()] = np.inf  # standing still comes back too
+        ratio[moved < max(0.25 * moved.max(), STILL**2)] = np.inf  # standing still comes back too
         ratio[np.abs(look[lag:] - look[:-lag]) > TURNS] = np.inf
         best[lag] = ratio.min(), ratio.argmin()
     score = best[:, 0]
@@ -92,37 +93,41 @@ def close_cycle(motion: Motion, cycle: Cycle, keep_heading: bool = False) -> Mot
         the angle turned_rad that was taken out so that it goes straight on.
     """
     first, n = cycle.first, cycle.frames
-    part = motion[first : first + n + 1]
-    share = np.arange(n + 1) / n
-    root, facing, bend = _straight(part)
-    travel = (root[-1] - root[0]) * [1.0, 0.0, 1.0]
+    low, high = max(first - 1, 0), min(first + n + 1, len(motion) - 1)  # a frame more on both sides tells the slopes
+    around, at = motion[low : high + 1], first - low
+    frames = np.arange(low - first, high - first + 1.0)
+    share = frames / n
+    root, facing, bend = _straight(around, share, (at, at + n))
+    travel = (root[at + n] - root[at]) * [1.0, 0.0, 1.0]
     ahead = quat.IDENTITY
     if np.hypot(travel[0], travel[2]) > WALKS and not keep_heading:
         ahead = quat.from_axis_angle(UP, np.asarray(-np.arctan2(travel[0], travel[2])))
     travel, root, facing = quat.rotate(ahead, travel), quat.rotate(ahead, root), quat.multiply(ahead, facing)
-    start = np.array([*(root - share[:, None] * travel)[:-1, [0, 2]].mean(0), 0.0])[[0, 2, 1]]
-    still = root - share[:, None] * travel - start
+    still = root - share[:, None] * travel
+    start = still[at : at + n].mean(0) * [1.0, 0.0, 1.0]
     width = max(min(n // 2, round(BLEND * motion.fps)), 1)
-    still = still + _spread(still[-1] - still[0], *_ends(still), width, n)
-    rotations = np.array(part.rotations)
+    inside = slice(at, at + n)
+    still = still - start
+    still += _spread(still[at + n] - still[at], _kink(np.diff(still, axis=0), at, n), width, frames, n)
+    rotations = np.array(around.rotations)
     rotations[:, 0] = facing
-    turn = quat.log(quat.multiply(quat.conjugate(rotations[0]), rotations[-1]))
+    turn = quat.log(quat.multiply(quat.conjugate(rotations[at]), rotations[at + n]))
     rates = quat.log(quat.multiply(quat.conjugate(rotations[:-1]), rotations[1:]))
-    rotations = quat.multiply(rotations, quat.exp(_spread(turn, rates[0], rates[-1], width, n)))
+    rotations = quat.multiply(rotations, quat.exp(_spread(turn, _kink(rates, at, n), width, frames, n)))
     period = n / motion.fps
     facts: dict[str, Any] = {
         "period_s": period, "travel_m": travel.tolist(), "velocity_m_s": (travel / period).tolist(), "in_place": False,
         "start_m": start.tolist(), "turned_rad": bend,
     }
-    moves = None
-    if motion.translations is not None:
-        moves = np.array(part.translations)
-        moves = moves + _spread(moves[-1] - moves[0], *_ends(moves), width, n)
-        moves[:, 0] = still + share[:, None] * travel
-        moves = moves[:-1]
+    root, moves = still + share[:, None] * travel, None
+    if around.translations is not None:
+        moves = np.array(around.translations)
+        moves += _spread(moves[at + n] - moves[at], _kink(np.diff(moves, axis=0), at, n), width, frames, n)
+        moves[:, 0] = root
+        moves = moves[inside]
     info = {k: v for k, v in motion.info.items() if k in ("notes",)}
     return Motion(
-        motion.skeleton, (still + share[:, None] * travel)[:-1], quat.normalize(rotations[:-1]), motion.fps,
+        motion.skeleton, root[inside], quat.normalize(rotations[inside]), motion.fps,
         cyclic=True, translations=moves, name=motion.name, mass=motion.mass, info={**info, "loop": facts},
     )  # fmt: skip
 
@@ -151,39 +156,53 @@ def _heading(rotations: Array, facing: float) -> Array:
     return out
 
 
-def _straight(part: Motion) -> tuple[Array, Array, float]:
-    """Root (n + 1, 3) and its rotations with the turn about +y from the first to the last frame taken out evenly."""
+def _straight(part: Motion, share: Array, ends: tuple[int, int]) -> tuple[Array, Array, float]:
+    """Root (F, 3) and its rotations with the turn about +y between two frames taken out evenly, and that turn (rad)."""
     q = part.rotations[:, 0]
-    whole = quat.multiply(q[-1], quat.conjugate(q[0]))
+    whole = quat.multiply(q[ends[1]], quat.conjugate(q[ends[0]]))
     bend = float(2 * np.arctan2(whole[2], whole[0]))
     bend = (bend + np.pi) % (2 * np.pi) - np.pi
-    share = np.linspace(0.0, 1.0, len(q))
     back = quat.from_axis_angle(UP, -bend * share)
     middle = quat.from_axis_angle(UP, -bend * 0.5 * (share[1:] + share[:-1]))
-    steps = quat.rotate(middle, np.diff(part.root, axis=0))
-    root = np.concatenate([part.root[:1], part.root[0] + np.cumsum(steps, axis=0)])
-    return root, quat.multiply(back, q), bend
+    steps = np.concatenate([np.zeros((1, 3)), quat.rotate(middle, np.diff(part.root, axis=0))])
+    way = np.cumsum(steps, axis=0)
+    return part.root[ends[0]] + way - way[ends[0]], quat.multiply(back, q), bend
 
 
-def _ends(track: Array) -> tuple[Array, Array]:
-    """Change in one frame at the first and at the last frame."""
-    return track[1] - track[0], track[-1] - track[-2]
+def _kink(steps: Array, at: int, n: int) -> Array:
+    """How much faster the track is at the end than at the beginning, a frame: between frames of the same phase.
 
-
-def _spread(gap: Array, first: Array, last: Array, width: int, n: int) -> Array:
-    """What closes a track of n + 1 frames: half of the gap, and of the kink, from each end, gone after ``width``.
-
-    Cubic Hermite curves: value and slope are given at the end of the track and 0 inside it.
+    Args:
+        steps: from each frame to the next.
+        at: the first frame of the cycle.
+        n: frames of the cycle.
     """
-    t = np.arange(n + 1.0).reshape(-1, *[1] * gap.ndim)
+    pairs = [(at + n, at)] * (at + n < len(steps)) + [(at + n - 1, at - 1)] * (at > 0)
+    if not pairs:  # the whole take is the cycle: both slopes run on to the seam
+        out: Array = (1.5 * steps[-1] - 0.5 * steps[-2]) - (1.5 * steps[0] - 0.5 * steps[1])
+        return out
+    return np.mean([steps[i] - steps[j] for i, j in pairs], axis=0)
 
-    def curve(frames: Array, value: Array, slope: Array) -> Array:
-        u = np.minimum(frames / width, 1.0)
+
+def _spread(gap: Array, kink: Array, width: int, frames: Array, n: int) -> Array:
+    """What closes a track: half of the gap, and of the kink, from each end, gone after ``width`` frames.
+
+    Cubic Hermite curves: value and slope are given at the ends of the cycle and 0 inside it.
+
+    Args:
+        gap: ``(...)`` end less beginning.
+        kink: ``(...)`` slope at the end less that at the beginning, a frame.
+        width: frames.
+        frames: ``(F,)`` from the beginning of the cycle; those outside of it get the values of its ends.
+        n: frames of the cycle.
+    """
+
+    def curve(away: Array, value: Array, slope: Array) -> Array:
+        u = np.clip(away / width, 0.0, 1.0).reshape(-1, *[1] * gap.ndim)
         out: Array = value * (2 * u**3 - 3 * u**2 + 1) + slope * width * (u**3 - 2 * u**2 + u)
         return out
 
-    kink = last - first
-    out: Array = curve(t, gap / 2, kink / 2) - curve(n - t, gap / 2, -kink / 2)
+    out: Array = curve(frames, gap / 2, kink / 2) - curve(n - frames, gap / 2, -kink / 2)
     return out
 
 

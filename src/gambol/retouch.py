@@ -145,7 +145,7 @@ def loop_of(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
     bend = float(np.degrees(closed.info["loop"]["turned_rad"]))
     said += [f"a turn of {bend:.1f} degrees in the cycle is taken out"] * (abs(bend) > 0.5)
     facts = {
-        "first": int(cycle.first + first), "frames": len(closed), "period_s": len(closed) / motion.fps,
+        "first": cycle.first, "frames": len(closed), "period_s": len(closed) / motion.fps,
         "travel_m": float(np.linalg.norm(closed.info["loop"]["travel_m"])),
         "seam_before_deg": float(np.degrees(_angles(ends[:1, 1:], ends[1:, 1:]).max(initial=0.0))),
         "seam_after_deg": _seam(out),
