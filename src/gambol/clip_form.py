@@ -29,11 +29,13 @@ class ClipForm:
             stop, stairs_up, stairs_down.
         style: of the walk: weary, proud, heavy, light, sneaking, marching, child, old, plain, or a .toml file; or
             several over time: 0:proud,5:weary, blended in between. `gambol styles` says more.
+        balance: arms and chest turn such that the body as a whole turns least about the vertical.
     """
 
     loop: Annotated[bool, Flag] = False
     in_place: Annotated[bool, Flag] = False
     game_set: Annotated[bool, Parameter(name="--set", negative=())] = False
+    balance: Annotated[bool, Flag] = False
     style: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
 
     def check(self, path: str | None, duration: float | None) -> None:
@@ -65,6 +67,10 @@ class ClipForm:
             from gambol.style import parse_styles, styled
 
             method, task = styled(method, task, parse_styles(self.style))
+        if self.balance and task.gait.speed != 0:
+            from gambol.balance import balanced
+
+            method, _ = balanced(method, task)
         if self.game_set:
             from gambol.clips import clip_set
 

@@ -308,7 +308,7 @@ def style_of(scene: Scene, walking: float, bank: float, climb: float = 0.0) -> A
             pelvis * size * np.cos(2 * np.pi * phase),
             pelvis * size * np.sin(2 * np.pi * phase),
         )
-    out[6], out[7], out[8], out[9] = 0.02, 0.02 + 0.05 * v * k + look.lean + lean, bank * k, 1.0
+    out[6], out[7], out[8], out[9] = 0.02, 0.02 + 0.05 * v * k + look.lean + lean, bank * k, look.twist
     swing = 0.10 + 0.5 * v
     out[10] = max(0.22 + (0.06 + 0.25 * v) * k + look.elbow, STRAIGHT)
     # no elbow bends backward

@@ -39,6 +39,7 @@ class Look(NamedTuple):
     head: float = 0.0
     hunch: float = 0.0
     knee: float = 0.0698132
+    twist: float = 1.0
 
 
 class Scene(NamedTuple):

@@ -20,6 +20,7 @@ from gambol.measure.report import GAP_MM, SINK_MM, SLIDE_MM, Report
 from gambol.measure.smooth import Halving, Smooth, halving, measure_smooth
 from gambol.measure.strides import Stride, Walk, find_strides, measure_walk, steady
 from gambol.measure.track import off_track, track_of
+from gambol.measure.turning import Turning, measure_turning
 from gambol.motion import Motion
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CYCLE", "GAP_MM", "LIMITS", "SINK_MM", "SLIDE_MM", "Feet", "Fit", "Forces", "Halving", "JointRange",
-    "Joints", "Report", "Smooth", "StanceRow", "Stride", "Walk", "compare", "cycle_means", "cycles",
+    "Joints", "Report", "Smooth", "StanceRow", "Stride", "Turning", "Walk", "compare", "cycle_means", "cycles",
     "find_strides", "force_cycle", "halving", "leg_reach", "measure", "sagittal_angles", "steady",
 ]
 
@@ -66,6 +67,7 @@ def measure(motion: Motion, terrain: Terrain | None = None, path: Path | ArrayLi
         measure_feet(motion, terrain, found), walk, measure_joints(motion),
         measure_smooth(motion, _borders(motion, walk)),
         measure_forces(motion, com if posed else None, strides), off, tuple(_notes(motion, posed)),
+        measure_turning(motion, strides, walk.speed_m_s) if posed else Turning(),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from gambol.measure.contact import Feet
@@ -11,6 +11,7 @@ from gambol.measure.force import Forces
 from gambol.measure.joints import Joints
 from gambol.measure.smooth import Smooth
 from gambol.measure.strides import Walk
+from gambol.measure.turning import Turning
 
 __all__ = ["GAP_MM", "SINK_MM", "SLIDE_MM", "Report"]
 
@@ -36,6 +37,7 @@ class Report:
         forces: weight and consistency.
         path_error_mm: largest horizontal distance of the root from the path, if there is one.
         notes: what could not be measured, and why.
+        turning: angular momentum about the vertical.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Report:
     forces: Forces
     path_error_mm: float | None
     notes: tuple[str, ...] = ()
+    turning: Turning = field(default_factory=Turning)
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -71,7 +74,7 @@ class Report:
         """The report for people."""
         return [
             *_feet_lines(self.feet), *_walk_lines(self.walk, self.path_error_mm),
-            *_body_lines(self.joints, self.smooth, self.forces),
+            *_body_lines(self.joints, self.smooth, self.forces), *_turning_lines(self.turning),
             *self.notes, *(f"FAILED: {f}" for f in self.failures), *(["passed"] if self.passed else []),
         ]
 
@@ -169,6 +172,17 @@ def _body_lines(joints: Joints, smooth: Smooth, forces: Forces) -> Iterator[str]
         )
     if forces.com_error_mm is not None:
         yield f"mass centre of the posed body at most {forces.com_error_mm:.2f} mm from the planned one"
+
+
+def _turning_lines(turning: Turning) -> Iterator[str]:
+    if turning.momentum_range is not None and turning.legs_range is not None:
+        net = "" if turning.net_change is None else f", {turning.net_change:.1%} of its peak left over a stride"
+        yield (
+            f"turning about the vertical: {turning.momentum_range:.4f} of mass x height x speed "
+            f"(the legs alone {turning.legs_range:.4f}){net}"
+        )
+    if turning.free_moment_n_m is not None:
+        yield f"free moment of the feet at most {turning.free_moment_n_m:.1f} N m"
 
 
 def _plain(value: Any) -> Any:

@@ -88,6 +88,7 @@ class ForceWalk:
     sway: float = dial(1.0, 0.0, 2.0, "1", "times the usual side to side motion of the body")
     arm_swing: float = dial(1.0, 0.0, 2.5, "1", "times the usual arm swing")
     pelvis: float = dial(1.0, 0.0, 2.5, "1", "times the usual turn and list of the pelvis")
+    twist: float = dial(1.0, -1.0, 3.0, "1", "turn of the chest against the pelvis, times that of the pelvis")
     lean: float = dial(0.0, -0.4, 0.4, "rad", "trunk forward beyond the usual lean")
     foot_lift: float = dial(0.0, 0.0, 0.15, "m", "extra height of the swing foot")
     crouch: float = dial(0.0, 0.0, 0.25, "m", "how much lower the body is carried, for 1.75 m of height")
@@ -213,6 +214,7 @@ class ForceWalk:
             self.head,
             self.hunch,
             self.knee,
+            self.twist,
         )
         return Scene(task.body, figure_of(task.body), task.terrain, look, steady_pace, task.hand_load)
 
