@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gambol.errors import GambolError
-from gambol.io import amc, bvh, bvh_write, c3d, fbx, gltf, mot, npz, trc, usd
+from gambol.io import amc, bvh, bvh_write, c3d, fbx, gltf, mot, npz, trc, usd, vrma
 from gambol.io.axes import scaled
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
@@ -78,6 +78,7 @@ FORMATS: dict[str, Format] = {
     ".usd": Format(None, usd.encode),
     ".usda": Format(None, usd.encode_text),
     ".usdc": Format(None, usd.encode),
+    ".vrma": Format(None, vrma.encode),
 }
 
 

@@ -24,7 +24,7 @@ from gambol.mannequin import PALETTE, Skin, is_person, mannequin
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
 
-__all__ = ["clips", "decode", "encode", "encode_clips"]
+__all__ = ["clips", "closed", "decode", "encode", "encode_clips"]
 
 Array = NDArray[np.float64]
 STILL = 1e-7  # a track that moves less (m, or in a quaternion's components) gets one key
@@ -168,7 +168,7 @@ def _unit(normals: Array) -> NDArray[np.float32]:
 
 def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
     """Position of the root, rotation of every joint, and positions of joints that leave their offset."""
-    whole, motion = motion, _closed(motion)
+    whole, motion = motion, closed(motion)
     times = buffer.add(motion.times.astype(np.float32), limits=True)
     start = times if len(motion) == 1 else buffer.add(np.zeros(1, np.float32), limits=True)
     samplers: list[dict[str, Any]] = []
@@ -196,7 +196,7 @@ def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
     }
 
 
-def _closed(motion: Motion) -> Motion:
+def closed(motion: Motion) -> Motion:
     """A loop with its first pose again at the end, where it has travelled on to."""
     facts = motion.info.get("loop")
     if not (motion.cyclic and isinstance(facts, dict)):
