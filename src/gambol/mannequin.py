@@ -28,17 +28,12 @@ from gambol.mannequin_shape import (
     TRUNK_ROWS,
 )
 from gambol.skeleton import Skeleton, readonly
+from gambol.skin import PALETTE, Skin, strongest
 
 __all__ = ["PALETTE", "Skin", "deform", "is_person", "mannequin"]
 
 Array = NDArray[np.float64]
 
-# Materials: linear base colour, roughness.
-PALETTE: dict[str, tuple[tuple[float, float, float], float]] = {
-    "body": ((0.62, 0.585, 0.54), 0.55),
-    "dark": ((0.055, 0.06, 0.072), 0.6),
-    "accent": ((0.80, 0.19, 0.035), 0.5),
-}
 BODY, DARK, ACCENT = range(3)
 SOLE = 0.0105  # thickness of a sole, of body height
 
@@ -49,26 +44,6 @@ NEEDED = (
         "upper_leg", "lower_leg", "foot", "toes", "heel", "toe_tip",
     )),
 )
-
-
-class Skin(NamedTuple):
-    """A surface bound to a skeleton, in its rest pose.
-
-    Attributes:
-        vertices: ``(V, 3)`` m.
-        normals: ``(V, 3)`` unit, outwards.
-        faces: ``(T, 3)`` counterclockwise seen from outside.
-        joints: ``(V, 4)`` indices of the joints that carry a vertex; those without weight are 0.
-        weights: ``(V, 4)`` of each of them, 1 in sum.
-        materials: ``(T,)`` index into :data:`PALETTE`.
-    """
-
-    vertices: Array
-    normals: Array
-    faces: NDArray[np.int64]
-    joints: NDArray[np.int64]
-    weights: Array
-    materials: NDArray[np.int64]
 
 
 class _Part(NamedTuple):
@@ -123,7 +98,7 @@ def mannequin(skeleton: Skeleton) -> Skin:
     for side in ("left", "right"):
         parts += [make(frame, side) for make in (_leg, _shoe, _arm, _hand, _thumb)]
     vertices, faces = merge([p.shell for p in parts])
-    joints, weights = _strongest(np.concatenate([p.weights for p in parts]))
+    joints, weights = strongest(np.concatenate([p.weights for p in parts]))
     return Skin(
         readonly(vertices), readonly(normals_of(vertices, faces)), readonly(faces, int), joints, weights,
         readonly(np.concatenate([p.materials for p in parts]), int),
@@ -145,15 +120,6 @@ def deform(skin: Skin, skeleton: Skeleton, positions: Array, world: Array) -> Ar
         j = skin.joints[:, k]
         out += skin.weights[:, k, None] * (positions[j] + quat.rotate(world[j], skin.vertices - rest[j]))
     return out
-
-
-def _strongest(weights: Array) -> tuple[NDArray, Array]:
-    """The four largest weights of each vertex, 1 in sum, and whose they are."""
-    joints = np.argsort(-weights, axis=1, kind="stable")[:, :4]
-    kept = np.take_along_axis(weights, joints, 1)
-    kept = np.where(kept < 1e-4, 0.0, kept)
-    kept /= kept.sum(1, keepdims=True)
-    return readonly(np.where(kept > 0, joints, 0), int), readonly(kept)
 
 
 def _paint(shell: Shell, colour: Callable[[Array, Array], NDArray]) -> NDArray[np.int64]:
@@ -285,8 +251,27 @@ def _hand(frame: _Frame, side: str) -> _Part:
     spine = np.array([(x, base[0] + s * x * h, base[1], base[2]) for x in (-0.03, 0.12)])
     shell = loft(Loft(_scaled(HAND_ROWS, h), 12, 16, (0.3, 0.9), 2.3), spine, (0, 0, 1), (0, 1, 0))
     share = smooth_step((shell.at + 0.010) / 0.016)
-    weights = frame.weights({f"{side}_hand": share, f"{side}_lower_arm": 1 - share})
+    columns = {f"{side}_hand": share, f"{side}_lower_arm": 1 - share}
+    weights = frame.weights(_fingers(frame, side, shell, columns))
     return _Part(shell, weights, np.full(len(shell.faces), BODY))
+
+
+def _fingers(frame: _Frame, side: str, shell: Shell, columns: dict[str, Array]) -> dict[str, Array]:
+    """The front of the hand goes with its fingers, where the skeleton has them."""
+    names = [f"{side}_{n}_{part}" for n in ("index", "ring") for part in ("proximal", "intermediate")]
+    if not all(n in frame.skeleton for n in names):
+        return columns
+    h, hand = frame.height, columns[f"{side}_hand"]
+    knuckle, middle = ((frame.at(n)[0] - frame.at(f"{side}_hand")[0]) / h for n in names[:2])
+    out = np.abs(shell.at)
+    bent = smooth_step((out - abs(knuckle)) / 0.012 + 0.5)
+    far = smooth_step((out - abs(middle)) / 0.010 + 0.5)
+    front = smooth_step((shell.vertices[:, 2] - frame.at(f"{side}_hand")[2]) / (0.016 * h) + 0.5)
+    shares = {}
+    for name, part in (("index", front), ("ring", 1 - front)):
+        shares[f"{side}_{name}_proximal"] = hand * bent * (1 - far) * part
+        shares[f"{side}_{name}_intermediate"] = hand * bent * far * part
+    return {**columns, f"{side}_hand": hand * (1 - bent), **shares}
 
 
 def _thumb(frame: _Frame, side: str) -> _Part:

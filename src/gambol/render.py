@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol import shapes
+from gambol import quat, shapes
 from gambol.errors import GambolError, MissingExtra
+from gambol.mannequin import is_person
 from gambol.motion import Motion
 from gambol.raster import Camera, look_at, project
 from gambol.shading import FINE, Ground, Stage, ground_near, picture
@@ -59,7 +60,17 @@ class _Follow:
     def tall(self) -> float:
         """m, height of the figure; of a person more than the joints show."""
         rest = self.motion.skeleton.rest_positions()
-        return max(float(np.ptp(rest[:, 1])) * 1.15, 0.5 * float(np.ptp(rest, axis=0).max()), 0.2)
+        wide = 0.5 if is_person(self.motion.skeleton) else 0.8
+        return max(float(np.ptp(rest[:, 1])) * 1.15, wide * float(np.ptp(rest, axis=0).max()), 0.2)
+
+    @cached_property
+    def middle(self) -> Array:
+        """(3,) m from the root to the middle of the figure at rest; a person's root is there."""
+        rest = self.motion.skeleton.rest_positions()
+        if is_person(self.motion.skeleton):
+            return np.array([0.0, -0.06 * self.tall, 0.0])
+        out: Array = (rest.min(0) + rest.max(0)) / 2 - rest[0]
+        return out
 
     @cached_property
     def ways(self) -> tuple[Array, Array]:
@@ -82,7 +93,8 @@ class _Follow:
 
     def shot(self, frame: int) -> NDArray[np.uint8]:
         """``(H, W, 3)`` the picture of one frame."""
-        centre = self.ways[0][frame] - [0, 0.06 * self.tall, 0]
+        turn = quat.exp([0.0, self.ways[1][frame], 0.0])
+        centre = self.ways[0][frame] + quat.rotate(turn, self.middle)
         away = ROOM * self.tall / (2 * np.tan(FIELD / 2))
         eye = centre + away * _direction(self.view, self.ways[1][frame])
         camera = look_at(eye, centre, FIELD, (self.size[0] * FINE, self.size[1] * FINE))

@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from gambol import quat
 from gambol.body import G
 from gambol.loft import normals_of, smooth_step
-from gambol.mannequin import PALETTE, is_person, mannequin
+from gambol.mannequin import is_person
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton, forward_kinematics
+from gambol.skin import Skin
+from gambol.wardrobe import skin_of
 
 __all__ = ["FORCE", "LEFT", "RIGHT", "TRAIL", "Solid", "arrows", "figures", "footprints", "joined", "trail"]
 
@@ -63,17 +65,31 @@ def joined(parts: Sequence[Solid]) -> Solid:
 
 
 def figures(motion: Motion, frames: Sequence[int], mesh: bool = True) -> list[Solid]:
-    """The figure at some frames: dressed where the skeleton is a person's and ``mesh``, else its bones."""
+    """The figure at some frames: dressed where it has a skin and ``mesh``, else its bones."""
     chosen = list(frames)
     positions, world = forward_kinematics(motion.skeleton, motion.root[chosen], motion.rotations[chosen])
-    if not (mesh and is_person(motion.skeleton)):
+    skin = skin_of(motion) if mesh else None
+    if skin is None:
         return [_bones(motion.skeleton, p) for p in positions]
-    return [_dressed(motion.skeleton, p, q) for p, q in zip(positions, world)]
+    cloth = _cloth(motion.skeleton, _Worn(skin))
+    return [_dressed(motion.skeleton, skin, cloth, (p, q)) for p, q in zip(positions, world)]
 
 
-def _dressed(skeleton: Skeleton, positions: Array, world: Array) -> Solid:
-    shares, colours = _cloth(skeleton)
-    skin = mannequin(skeleton)
+class _Worn:
+    """A skin as a key of the cache, by identity."""
+
+    def __init__(self, skin: Skin) -> None:
+        self.skin = skin
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Worn) and self.skin.vertices is other.skin.vertices
+
+    def __hash__(self) -> int:
+        return id(self.skin.vertices)
+
+
+def _dressed(skeleton: Skeleton, skin: Skin, cloth: tuple[Array, Array], posed: tuple[Array, Array]) -> Solid:
+    (shares, colours), (positions, world) = cloth, posed
     turn = quat.to_matrix(world)
     shift = positions - np.einsum("jab,jb->ja", turn, skeleton.rest_positions())
     # all joints blended for every vertex at once: one matrix product
@@ -84,16 +100,18 @@ def _dressed(skeleton: Skeleton, positions: Array, world: Array) -> Solid:
 
 
 @lru_cache(maxsize=16)
-def _cloth(skeleton: Skeleton) -> tuple[Array, Array]:
-    """Weights (V, J) of the mannequin, and colours (T, 3) with the limbs of each side in a tint of their own."""
-    skin = mannequin(skeleton)
+def _cloth(skeleton: Skeleton, worn: _Worn) -> tuple[Array, Array]:
+    """Weights (V, J), and colours (T, 3): of a person with the limbs of each side in a tint of their own."""
+    skin = worn.skin
     shares = np.zeros((len(skin.vertices), len(skeleton)))
     for k in range(skin.joints.shape[1]):
         shares[np.arange(len(shares)), skin.joints[:, k]] += skin.weights[:, k]
+    colours = np.array([colour for colour, _ in skin.palette.values()])[skin.materials]
+    if not is_person(skeleton):
+        return shares, colours
     side = np.array([_side(n) if any(part in n for part in LIMBS) else 0.0 for n in skeleton.names])
     amount = smooth_step(np.abs(shares @ side) * 1.25 - 0.25)[skin.faces].mean(1)[:, None]
     tint = np.where(((shares @ side)[skin.faces].mean(1) > 0)[:, None], LEFT, RIGHT)
-    colours = np.array([colour for colour, _ in PALETTE.values()])[skin.materials]
     light = colours.min(1, keepdims=True) >= LIGHT_PART
     return shares, np.where(light, colours + TINT * amount * (tint - colours), colours)
 

@@ -20,9 +20,10 @@ from gambol.errors import GambolError
 from gambol.io.glb import INDICES, VERTICES, Buffer, pack, unpack
 from gambol.io.gltf_read import clip_names, read_clip
 from gambol.io.source import PLAIN, Extra, Ground, Source, ground_around
-from gambol.mannequin import PALETTE, Skin, is_person, mannequin
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
+from gambol.skin import Skin
+from gambol.wardrobe import skin_of
 
 __all__ = ["clips", "closed", "decode", "encode", "encode_clips"]
 
@@ -58,8 +59,8 @@ def encode_clips(motions: Sequence[Motion], extra: Extra = PLAIN) -> bytes:
         "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
         "skins": [_skin(skeleton, buffer)], "materials": [], "meshes": [],
     }
-    if extra.mesh and is_person(skeleton):
-        _attach(document, {"name": "figure", "skin": 0}, _figure(mannequin(skeleton), document, buffer))
+    if extra.mesh and (skin := skin_of(motion)) is not None:
+        _attach(document, {"name": "figure", "skin": 0}, _figure(skin, document, buffer))
     if extra.terrain is not None:
         _attach(document, {"name": "ground"}, _ground(extra.terrain, motion, document, buffer))
     document["animations"] = [_animation(m, buffer) for m in motions]
@@ -130,7 +131,7 @@ def _figure(skin: Skin, document: dict[str, Any], buffer: Buffer) -> list[dict[s
     }
     index_type = np.uint16 if len(skin.vertices) < 65535 else np.uint32
     primitives = []
-    for number, (name, (colour, roughness)) in enumerate(PALETTE.items()):
+    for number, (name, (colour, roughness)) in enumerate(skin.palette.items()):
         faces = skin.faces[skin.materials == number]
         if not len(faces):
             continue

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from gambol.errors import GambolError, MissingExtra
 from gambol.io.source import PLAIN, Extra, Ground, ground_around
-from gambol.mannequin import PALETTE, Skin, is_person, mannequin
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
+from gambol.skin import Skin
+from gambol.wardrobe import skin_of
 
 if TYPE_CHECKING:
     from pxr import Usd
@@ -94,8 +95,8 @@ def _stage(motion: Motion, extra: Extra) -> Usd.Stage:
     _animation(api, stage, motion, paths)
     binding = api.UsdSkel.BindingAPI.Apply(skeleton.GetPrim())
     binding.CreateAnimationSourceRel().SetTargets([api.Sdf.Path("/motion/figure/skeleton/clip")])
-    if extra.mesh and is_person(motion.skeleton):
-        _skin(api, stage, mannequin(motion.skeleton))
+    if extra.mesh and (skin := skin_of(motion)) is not None:
+        _skin(api, stage, skin)
     if extra.terrain is not None:
         _ground(api, stage, motion, extra.terrain)
     return stage
@@ -170,7 +171,7 @@ def _skin(api: _Api, stage: Usd.Stage, skin: Skin) -> None:
     weights = np.ascontiguousarray(skin.weights.ravel(), np.float32)
     binding.CreateJointWeightsPrimvar(False, width).Set(api.Vt.FloatArray.FromNumpy(weights))
     binding.CreateGeomBindTransformAttr(api.Gf.Matrix4d(1.0))
-    for number, (name, (colour, roughness)) in enumerate(PALETTE.items()):
+    for number, (name, (colour, roughness)) in enumerate(skin.palette.items()):
         faces = np.flatnonzero(skin.materials == number).astype(np.int32)
         if not len(faces):
             continue
