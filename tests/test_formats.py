@@ -17,8 +17,8 @@ TRIALS = {".trc", ".mot", ".sto"}  # they take what they hold of a motion, and g
 BOTH = [s for s, row in FORMATS.items() if row.encode and row.decode and s not in TRIALS]
 READ = [s for s, row in FORMATS.items() if row.decode]
 # Largest error of a joint position, m: exact; six decimals of a centimetre and a degree; 32-bit numbers.
-PRECISION = {".npz": 0.0, ".bvh": 1e-6, ".glb": 1e-6}
-CONTACTS = {".npz", ".glb"}
+PRECISION = {".npz": 0.0, ".json": 0.0, ".csv": 0.0, ".bvh": 1e-6, ".glb": 1e-6}
+CONTACTS = {".npz", ".json", ".csv", ".glb"}
 BARE = Extra(mesh=False)
 
 

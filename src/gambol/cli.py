@@ -54,7 +54,8 @@ app = App(
 Fields = Parameter(name="*")
 Ground = Annotated[GroundForm, Fields]
 
-MOTION_FILES, SET_FILES = (".npz", ".bvh", ".glb"), (".glb",)
+MOTION_FILES = (".npz", ".bvh", ".glb", ".json", ".csv", ".usd", ".usda", ".usdc")
+SET_FILES = (".glb",)
 DEFAULT_VIEW = "three-quarter"
 PICTURES, VIDEOS = (".png",), (".mp4",)
 

@@ -31,6 +31,7 @@ SAID = {
     "com": "centre of mass", "mass": "mass", "cyclic": "that it is a loop",
     "translations": "joints that leave their place",
 }
+MANY_KINDS = (".json", ".csv")  # most files of this name are no motions
 PLACED = ("path", "plan", "ground")  # facts that hold where the figure walked alone
 
 
@@ -234,9 +235,15 @@ def _lost(content: Content, found: dict[str, Any], target: Path) -> Iterator[str
 
 
 def readable(path: Path) -> bool:
-    """Whether a file in a folder is one to convert; skeletons that lie beside motions are not."""
-    row = FORMATS.get(path.suffix.lower())
-    return row is not None and row.decode is not None and path.suffix.lower() != ".asf"
+    """Whether a file in a folder is one to convert; skeletons beside motions, and tables of other things, are not."""
+    suffix = path.suffix.lower()
+    row = FORMATS.get(suffix)
+    if row is None or row.decode is None or suffix == ".asf":
+        return False
+    if suffix not in MANY_KINDS:
+        return True
+    with path.open("rb") as file:
+        return b"gambol motion" in file.read(200)
 
 
 def pairs(inputs: Sequence[Path], output: Path, suffix: str | None) -> list[tuple[Path, Path]]:

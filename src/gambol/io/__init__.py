@@ -15,7 +15,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gambol.errors import GambolError
-from gambol.io import amc, bvh, bvh_write, c3d, fbx, gltf, mot, npz, trc, usd, vrma
+from gambol.io import (
+    amc,
+    bvh,
+    bvh_write,
+    c3d,
+    csv_file,
+    fbx,
+    gltf,
+    json_file,
+    mot,
+    npz,
+    trc,
+    usd,
+    vrma,
+)
 from gambol.io.axes import scaled
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
@@ -68,6 +82,8 @@ FORMATS: dict[str, Format] = {
     ".bvh": Format(bvh.decode, bvh_write.encode, keeps=frozenset({"translations"})),
     ".glb": Format(gltf.decode, gltf.encode, gltf.clips, ALL - {"forces", "pressure", "com"}, True, gltf.encode_clips),
     ".gltf": Format(gltf.decode, None, gltf.clips, metric=True),
+    ".json": Format(json_file.decode, json_file.encode, keeps=ALL, metric=True),
+    ".csv": Format(csv_file.decode, csv_file.encode, keeps=ALL, metric=True),
     ".amc": Format(amc.decode),
     ".asf": Format(amc.decode_skeleton),
     ".c3d": Format(c3d.decode),
