@@ -215,7 +215,7 @@ def test_canonical_deltas_are_the_same_curves():
     row, u = row_at(0.4), np.linspace(0, 1, 50)
     deltas = {**dict.fromkeys(DELTAS, 0.0), "delta_y1": 0.3, "delta_y3": -0.1, "delta_z1": 0.02}
     same = canonical(deltas, row)
-    a, b = curves(deltas, row, u, (0.5, 0.6), 0.0), curves(same, row, u, (0.5, 0.6), 0.0)
+    a, b = curves(deltas, row, u, (0.5, 0.6), "level"), curves(same, row, u, (0.5, 0.6), "level")
     assert np.allclose(a[:2], b[:2], atol=1e-12)
     assert np.allclose(a[2] / a[2].max(), b[2] / b[2].max(), atol=1e-12)
 

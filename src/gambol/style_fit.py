@@ -126,17 +126,19 @@ def fit_style(
     forward = _forward(begun)
     x, y, z = np.median([_coefficients(s, forward) for s in begun], axis=0) / (mass * G)
     row = dict(row_at(float(np.clip(dimensionless(speed, body), MIN_SPEED, MAX_SPEED))))
-    f_v = MODES[mode]["f_v"] - MODES["level"]["f_v"]
+    ground = MODES[mode]
+    row["sx"] *= ground["sx"]
+    f_v = ground["f_v"] - MODES["level"]["f_v"]
     raw = {
         "delta_x1": -x[0] / row["sx"] - AX, "delta_x2": -x[1] / row["sx"] - row["ax2"],
         "delta_x3": -x[2] / row["sx"] - row["ax3"],
         "delta_y1": 0.0, "delta_y2": AY * (y[1] / y[0] - row["ay2"]) - f_v, "delta_y3": AY * (y[2] / y[0] - row["ay3"]),
-        "delta_z1": 0.0, "delta_z2": AZ * z[1] / z[0] - PAPER_Z[1], "delta_z3": AZ * z[2] / z[0] - PAPER_Z[2],
+        "delta_z1": 0.0, "delta_z2": AZ * z[1] / z[0] - ground["az2"], "delta_z3": AZ * z[2] / z[0] - ground["az3"],
     }
     deltas = {k: float(np.clip(v, -_limit(k), _limit(k))) for k, v in raw.items()}
     u = np.linspace(0.0, 1.0, 101)
     measured = np.mean([_resampled(s, u, forward) for s in begun], axis=0) / (mass * G)
-    fitted = curves(deltas, row, u, (step, length), f_v)
+    fitted = curves(deltas, row, u, (step, length), mode)
     fitted[2] *= z[0] / AZ  # how far the body sways is another dial
     rms = np.sqrt(((fitted - measured) ** 2).mean(1))
     clipped = tuple(k for k, v in raw.items() if abs(v) > _limit(k))
@@ -146,10 +148,7 @@ def fit_style(
     )
 
 
-PAPER_Z = (0.07, -0.03, -0.03)  # eq. 9
-
-
-def curves(deltas: dict[str, float], row: dict[str, float], u: Array, times: tuple[float, float], f_v: float) -> Array:
+def curves(deltas: dict[str, float], row: dict[str, float], u: Array, times: tuple[float, float], mode: str) -> Array:
     """(3, N) body weights of one foot in steady walking, equations 6a to 6c; inward for s_z = 1.
 
     Args:
@@ -157,26 +156,29 @@ def curves(deltas: dict[str, float], row: dict[str, float], u: Array, times: tup
         row: of the walk table.
         u: (N,) share of the stance.
         times: of a step and a stance, s.
-        f_v: of the mode, less that of level walking.
+        mode: level, up or down.
     """
+    ground = MODES[mode]
+    f_v = ground["f_v"] - MODES["level"]["f_v"]
     ax = np.array([AX, row["ax2"], row["ax3"]]) + [deltas[f"delta_x{k}"] for k in (1, 2, 3)]
     ay = np.array([AY, AY * row["ay2"] + f_v, AY * row["ay3"]]) + [deltas[f"delta_y{k}"] for k in (1, 2, 3)]
-    az = np.array(PAPER_Z) + [deltas[f"delta_z{k}"] for k in (1, 2, 3)]
+    az = np.array([AZ, ground["az2"], ground["az3"]]) + [deltas[f"delta_z{k}"] for k in (1, 2, 3)]
     s, s2 = _sines(u), np.sin(2 * np.pi * np.outer([1, 2, 3], u))
     step, stance = times
     sy = step * np.pi / (2 * stance * (ay[0] + ay[2] / 3))  # a steady step carries one weight
     return np.array([-row["sx"] * ax @ s2, sy * ay @ s, az @ s])
 
 
-def canonical(deltas: dict[str, float], row: dict[str, float], f_v: float = 0.0) -> dict[str, float]:
+def canonical(deltas: dict[str, float], row: dict[str, float], mode: str = "level") -> dict[str, float]:
     """The deltas of the same walk with delta_y1 = delta_z1 = 0 (see the text of this module)."""
     d = {k: float(deltas.get(k, 0.0)) for k in DELTAS}
     size = 1 + d["delta_y1"] / AY
     out = {**d, "delta_y1": 0.0, "delta_z1": 0.0}
     for k in (2, 3):
-        usual = AY * row[f"ay{k}"] + (f_v if k == 2 else 0.0)
+        usual = AY * row[f"ay{k}"] + (MODES[mode]["f_v"] - MODES["level"]["f_v"] if k == 2 else 0.0)
+        side = MODES[mode][f"az{k}"]
         out[f"delta_y{k}"] = (usual + d[f"delta_y{k}"]) / size - usual
-        out[f"delta_z{k}"] = AZ * (PAPER_Z[k - 1] + d[f"delta_z{k}"]) / (AZ + d["delta_z1"]) - PAPER_Z[k - 1]
+        out[f"delta_z{k}"] = AZ * (side + d[f"delta_z{k}"]) / (AZ + d["delta_z1"]) - side
     return out
 
 

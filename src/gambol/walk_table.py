@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MODES", "PAPER", "SPEEDS", "TABLE", "row_at"]
+__all__ = ["MODES", "PAPER", "PAPER_Z", "SPEEDS", "TABLE", "row_at"]
 
 Array = NDArray[np.float64]
 SPEEDS = (0.08, 0.166, 0.282, 0.398, 0.513, 0.696)
@@ -75,11 +75,24 @@ PAPER: Mapping[str, float] = {
 
 # What the vertical walking mode changes (section 1.8 of the paper): f_v of eq. 8 [printed], and on stairs, where the
 # whole sole lands at once, the strike angle and the push-off (rad; share of the stride), for all speeds.
+# Of the forces forward and inward the paper leaves other ground than the level to the future. Here "sx" is times s_x,
+# "az2" and "az3" are a_zk of eq. 9 for a_z1 = 0.07:
+#   level: printed. style_fit finds 0.00 and +0.025 in four published records (Fukuchi et al. 2018, subject 4 at two
+#     speeds; OpenSim subject 01; BMC gait.c3d), but these carry C farther off a curved path than the printed ones
+#   down: found by style_fit in four steps down an instrumented staircase (pyCGM sample data)
+#   up: no record of climbing with these forces is at hand: as on the level
+# Slopes walk as the level does; none is published in a form that can be used here.
+# The preset "paper" keeps what is printed everywhere.
 MODES: Mapping[str, Mapping[str, float]] = {
-    "level": {"f_v": 0.1},
-    "up": {"f_v": 0.0, "strike": 0.0, "push": 0.75, "toes": 0.2, "heel_off": 0.22},
-    "down": {"f_v": 0.25, "strike": 0.0, "push": 0.62, "toes": 0.05, "heel_off": 0.18},
+    "level": {"f_v": 0.1, "sx": 1.0, "az2": -0.03, "az3": -0.03},
+    "up": {
+        "f_v": 0.0, "strike": 0.0, "push": 0.75, "toes": 0.2, "heel_off": 0.22, "sx": 1.0, "az2": -0.03, "az3": -0.03,
+    },
+    "down": {
+        "f_v": 0.25, "strike": 0.0, "push": 0.62, "toes": 0.05, "heel_off": 0.18, "sx": 0.56, "az2": 0.0, "az3": 0.039,
+    },
 }
+PAPER_Z = (0.07, -0.03, -0.03)  # a_zk of eq. 9
 
 
 @lru_cache(maxsize=256)

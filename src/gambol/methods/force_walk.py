@@ -25,7 +25,7 @@ from gambol.roll import Roll, shifted
 from gambol.stepping import RELEASE, arm_goal, plan_step, rising_time, stand_border, style_of
 from gambol.stride import Stage, frames, posed, reach, standing_sole, step_motion
 from gambol.synthesis import Handover, Task, dial
-from gambol.walk_table import MODES, PAPER, row_at
+from gambol.walk_table import MODES, PAPER, PAPER_Z, row_at
 from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
 
 __all__ = ["PRESETS", "ForceWalk", "State"]
@@ -183,17 +183,19 @@ class ForceWalk:
         row["push"], row["toes"] = row["push"] * self.push, row["toes"] * self.push
         size = task.body.height / 1.75
         sway = clamp(0.070 - 0.0344 * (steady_pace.speed / size**0.5 - 0.7), 0.030, 0.075) * size * self.sway
-        az = (0.07 + self.delta_z1, -0.03 + self.delta_z2, -0.03 + self.delta_z3)
         ax = (1.0 + self.delta_x1, row["ax2"] + self.delta_x2, row["ax3"] + self.delta_x3)
 
         def shape(mode: str) -> Shape:
             ay2 = row["ay2"] + (MODES[mode]["f_v"] - MODES["level"]["f_v"] + self.delta_y2) / 1.3
             ay = (1.0 + self.delta_y1 / 1.3, ay2, row["ay3"] + self.delta_y3 / 1.3)
+            printed = self.preset == "paper"
+            usual = PAPER_Z if printed else (PAPER_Z[0], MODES[mode]["az2"], MODES[mode]["az3"])
+            az = (usual[0] + self.delta_z1, usual[1] + self.delta_z2, usual[2] + self.delta_z3)
             return Shape(
                 ax,
                 ay,
                 az,
-                row["sx"],
+                row["sx"] * (1.0 if printed else MODES[mode]["sx"]),
                 None if self.preset == "paper" and self.sway == 1.0 else max(sway, 1e-4),
             )
 
