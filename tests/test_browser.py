@@ -11,6 +11,8 @@ import pytest
 from files import Plane, still, wander
 
 from gambol.io import load, save
+from gambol.io.vrma import in_t_pose
+from gambol.roles import roles_of
 
 pytestmark = pytest.mark.browser
 FOLDER = Path(__file__).parent / "browser"
@@ -49,3 +51,19 @@ def test_three_js_opens_what_is_written(tmp_path, cases):
         rest = np.array([seen["rest"][n] for n in names])
         assert np.abs(rest - motion.skeleton.rest_positions()).max() < 1e-3, name
         assert (seen["skinned"] > 0) == (name == "skinned")
+
+
+def test_a_vrm_player_takes_the_clip(tmp_path):
+    """three-vrm's own loader: every bone, its turns against the T-pose, and the way of the hips."""
+    motion = wander(20, fps=30.0, step=0.02)
+    save(motion, tmp_path / "a.vrma")
+    (seen,) = read_back(30, tmp_path / "a.vrma")
+    want = in_t_pose(motion, roles_of(motion.skeleton))
+    vrm = seen["vrm"]
+    assert abs(vrm["duration"] - motion.duration) < 0.5 / motion.fps and len(vrm["turns"]) == len(want.skeleton)
+    np.testing.assert_allclose(vrm["hips"], want.skeleton.offsets[0], atol=1e-6)
+    np.testing.assert_allclose(np.reshape(vrm["travel"], (-1, 3)), want.root, atol=1e-6)
+    for j, name in enumerate(want.skeleton.names):
+        first, *rest = name.split("_")
+        turns = np.reshape(vrm["turns"][first + "".join(w.capitalize() for w in rest)], (-1, 4))[:, [3, 0, 1, 2]]
+        assert np.abs(np.abs((turns * want.rotations[:, j]).sum(-1)) - 1).max() < 1e-6

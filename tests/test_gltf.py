@@ -291,6 +291,8 @@ def test_the_khronos_validator_finds_nothing(tmp_path):
         for mesh in (True, False):
             files.append(tmp_path / f"{name}_{mesh}.glb")
             save(motion, files[-1], mesh=mesh, terrain=Plane() if mesh else None)
+    files.append(tmp_path / "full.vrma")
+    save(motions["full"], files[-1])
     program = ["node", str(ROOT / "tests" / "gltf_validate.mjs"), *map(str, files)]
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
     reports = [json.loads(line) for line in done.stdout.splitlines()]

@@ -10,10 +10,13 @@ import { chromium } from "playwright-core";
 const here = dirname(fileURLToPath(import.meta.url));
 const [fps, ...files] = process.argv.slice(2);
 const page_text = `<!doctype html><script type="importmap">
-{"imports": {"three": "/three/build/three.module.js", "three/addons/": "/three/examples/jsm/"}}
+{"imports": {"three": "/three/build/three.module.js", "three/addons/": "/three/examples/jsm/",
+  "@pixiv/three-vrm-core": "/@pixiv/three-vrm-core/lib/three-vrm-core.module.js",
+  "@pixiv/three-vrm-animation": "/@pixiv/three-vrm-animation/lib/three-vrm-animation.module.js"}}
 </script><script type="module">
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
+import { VRMAnimationLoaderPlugin } from "@pixiv/three-vrm-animation";
 
 function places(scene) {
   scene.updateMatrixWorld(true);
@@ -25,7 +28,9 @@ function places(scene) {
 }
 
 window.readBack = async (url, fps) => {
-  const gltf = await new GLTFLoader().loadAsync(url);
+  const loader = new GLTFLoader();
+  loader.register((parser) => new VRMAnimationLoaderPlugin(parser));
+  const gltf = await loader.loadAsync(url);
   const rest = places(gltf.scene);
   const clip = gltf.animations[0];
   const frames = [];
@@ -44,7 +49,13 @@ window.readBack = async (url, fps) => {
   const box = new THREE.Box3().setFromObject(gltf.scene, true);
   let skinned = 0;
   gltf.scene.traverse((node) => { if (node.isSkinnedMesh) skinned++; });
-  return { rest, frames, duration: clip?.duration, skinned, size: [box.min.toArray(), box.max.toArray()] };
+  const humanoid = gltf.userData.vrmAnimations?.[0];
+  const vrm = humanoid && {
+    duration: humanoid.duration, hips: humanoid.restHipsPosition.toArray(),
+    travel: Array.from(humanoid.humanoidTracks.translation.get("hips").values),
+    turns: Object.fromEntries([...humanoid.humanoidTracks.rotation].map(([name, t]) => [name, Array.from(t.values)])),
+  };
+  return { rest, frames, duration: clip?.duration, skinned, vrm, size: [box.min.toArray(), box.max.toArray()] };
 };
 window.ready = true;
 </script>`;
@@ -61,7 +72,7 @@ try {
   await page.route("**/*", (route) => {
     const path = new URL(route.request().url()).pathname;
     if (path === "/") return route.fulfill({ contentType: "text/html", body: page_text });
-    if (path.startsWith("/three/"))
+    if (path.startsWith("/three/") || path.startsWith("/@pixiv/"))
       return route.fulfill({ contentType: types[extname(path)] ?? "text/plain",
         body: readFileSync(join(here, "node_modules", path)) });
     if (path.startsWith("/file/"))
