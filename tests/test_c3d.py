@@ -9,6 +9,7 @@ from c3d_bytes import ENCODINGS, C3dFile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gambol.cli import main
 from gambol.errors import GambolError
 from gambol.io import Source, load
 from gambol.io.c3d import decode
@@ -371,8 +372,26 @@ def test_the_foot_of_a_plate_can_be_set_by_hand():
     assert set(by_hand.events) == {"right_strike", "right_off"}
     assert by_hand.info["plates"][0]["foot"] == "right" and by_hand.info["plates"][0]["by_hand"]
     for wrong in ({1: "left"}, {0: "both"}):
-        with pytest.raises(GambolError, match="plates 0 to 0; left, right"):
+        with pytest.raises(GambolError, match="plates 1 to 1; left, right"):
             with_feet(trial, wrong)
+
+
+def test_feet_set_anew_leave_nothing_of_the_old_ones():
+    trial = two_feet([0.0, 0.0, 0.0], {"LHEE": [0.0, 0.03, 0.0], "RHEE": [0.1, 0.03, 0.0]})
+    assert with_feet(with_feet(trial), {0: "right"}).events == with_feet(trial, {0: "right"}).events
+
+
+def test_convert_shows_the_foot_of_each_plate_and_takes_it_by_hand(cases, tmp_path, capsys):
+    file, out = str(cases / "U016_two_plates_type2.c3d"), str(tmp_path / "a.mot")
+    assert main(["convert", file, "-o", out]) == 0
+    assert "plate 1: left foot, plate 2: right foot" in capsys.readouterr().out
+    assert main(["convert", file, "-o", out, "--plate", "1=right", "--json"]) == 0
+    (report,) = json.loads(capsys.readouterr().out)["files"]
+    assert [p["foot"] for p in report["found"]["feet"]] == ["right", "right"] and len(load(out).plates) == 2
+    assert "left_strike" not in report["found"]["events"] and report["changed"] == ["plate 1 given to the right foot"]
+    for wrong in ("3=left", "1=both", "x"):
+        assert main(["convert", file, "-o", out, "--plate", wrong]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_nobody_near_is_no_foot():

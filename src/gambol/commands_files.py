@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,13 +70,14 @@ class ReadForm:
 DEFAULT_READ = ReadForm()
 
 
-def convert(
+def convert(  # noqa: PLR0913
     *files: Path,
     output: Output,
     to: str | None = None,
     form: Annotated[ReadForm, Parameter(name="*")] = DEFAULT_READ,
     front: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
     in_place: Switch = False,
+    plate: Annotated[tuple[str, ...], Parameter(negative=(), show_default=False)] = (),
     as_json: Json = False,
 ) -> int:
     """Convert motions from one kind of file into another, and say what was found, changed and lost.
@@ -88,13 +90,14 @@ def convert(
         to: suffix of the files written into a folder: glb, bvh, npz ...
         front: axis along which the figure at rest shall look in the new file: z, -z, x or -x.
         in_place: leave out the travel of the root over the ground.
+        plate: the foot on a force plate, NUMBER=left or NUMBER=right, where it is found wrong; as often as wanted.
         as_json: print the report as JSON.
     """
     from gambol.convert import pairs
 
     if not files:
         raise GambolError("no file is given", where="gambol convert", do="gambol convert walk.bvh -o walk.glb")
-    wanted, jobs = form.wanted(front, in_place), pairs(files, output, to)
+    wanted, jobs = replace(form.wanted(front, in_place), feet=_feet(plate)), pairs(files, output, to)
     reports = []
     for source, target in watched(jobs, "files"):
         report = _converted(source, target, wanted, several=len(jobs) > 1)
@@ -122,6 +125,17 @@ def _converted(source: Path, target: Path, wanted: Wanted, several: bool) -> Rep
         if not several:
             raise
         return Report(os.fspath(source), None, error=str(error))
+
+
+def _feet(words: Sequence[str]) -> dict[int, str]:
+    """Number of a plate -> side."""
+    out = {}
+    for word in words:
+        number, _, side = word.partition("=")
+        if not number.isdigit() or side not in ("left", "right"):
+            raise GambolError(f"{word!r} is no plate and foot", where="--plate", allowed="1=left, 2=right ...")
+        out[int(number)] = side
+    return out
 
 
 def _unit(text: str | None) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from gambol.io.axes import axis, turned
 from gambol.io.target import place
 from gambol.io.upright import front_of
 from gambol.motion import Motion, Trial
+from gambol.plates import with_feet
 from gambol.roles import roles_of
 
 __all__ = ["Report", "Wanted", "convert", "in_place", "opened", "pairs", "readable", "write_as"]
@@ -32,6 +33,8 @@ SAID = {
     "translations": "joints that leave their place",
 }
 MANY_KINDS = (".json", ".csv")  # most files of this name are no motions
+TRIAL_PARTS = ("markers", "plates", "channels", "events")
+HOLDS = {".trc": ("markers",), ".mot": ("plates",), ".sto": ("plates",)}  # what files take of a trial
 PLACED = ("path", "plan", "ground")  # facts that hold where the figure walked alone
 
 
@@ -48,6 +51,7 @@ class Wanted:
         keep_pose: leave in a rest pose that stands alone before or after the clip.
         front: the axis that the figure at rest looks along in the new file, z or -z, x or -x.
         in_place: without the travel of the root over the ground.
+        feet: number of a force plate, from 1 -> left or right, where the file would be read otherwise.
     """
 
     clip: str | None = None
@@ -58,6 +62,7 @@ class Wanted:
     keep_pose: bool = False
     front: str | None = None
     in_place: bool = False
+    feet: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,10 @@ def convert(source: Path, target: Path, wanted: Wanted) -> Report:
     given = opened(source, wanted)
     content, found = given.content, _found(source, given.content)
     changed: list[str] = []
+    if isinstance(content, Trial) and wanted.feet:
+        content = with_feet(content, {number - 1: side for number, side in wanted.feet.items()})
+        found |= _found(source, content)
+        changed = [f"plate {number} given to the {side} foot" for number, side in wanted.feet.items()]
     if isinstance(content, Motion):
         found |= {"unit_m": given.unit_m, "up": given.up, "front": front_of(content.skeleton) or None}
         content, changed = _as_wanted(content, wanted)
@@ -199,7 +208,8 @@ def _found(source: Path, content: Content) -> dict[str, Any]:
     }
     if isinstance(content, Trial):
         counts = {"plates": len(content.plates), "channels": len(content.channels)}
-        return {**out, "markers": len(content.markers), **counts}
+        shown = {"feet": content.info.get("plates"), "events": content.events}
+        return {**out, "markers": len(content.markers), **counts, **{k: v for k, v in shown.items() if v}}
     out["joints"] = len(content.skeleton)
     return {**out, "clip": content.name, "clips": names} if len(names) > 1 else out
 
@@ -213,6 +223,7 @@ def _found_text(found: dict[str, Any]) -> str:
         parts += [f"{found['up']} up", *([f"facing {found['front']} at rest"] if found["front"] else [])]
     else:
         parts.append(f"{found['markers']} markers, {found['plates']} plates, {found['channels']} analog channels")
+        parts += [f"{plate['name']}: {plate['foot'] or 'no'} foot" for plate in found.get("feet", [])]
     if "clips" in found:
         parts.append(f"clip {found['clip']!r} of {len(found['clips'])}")
     return ", ".join(parts)
@@ -220,6 +231,9 @@ def _found_text(found: dict[str, Any]) -> str:
 
 def _lost(content: Content, found: dict[str, Any], target: Path) -> Iterator[str]:
     row = FORMATS[target.suffix.lower()]
+    if isinstance(content, Trial):
+        holds = HOLDS.get(target.suffix.lower(), TRIAL_PARTS)
+        yield from (part for part in TRIAL_PARTS if part not in holds and found.get(part))
     if isinstance(content, Motion):
         for key, name in SAID.items():
             value = getattr(content, key)

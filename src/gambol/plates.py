@@ -207,8 +207,8 @@ def plate_contacts(trial: Trial, feet: Mapping[int, str] | None = None) -> list[
     feet = dict(feet or {})
     for index, foot in feet.items():
         if not 0 <= index < len(trial.plates) or foot not in SIDES:
-            allowed = f"plates 0 to {len(trial.plates) - 1}; left, right"
-            raise GambolError(f"plate {index} cannot be {foot!r}", where=trial.name or "trial", allowed=allowed)
+            allowed = f"plates 1 to {len(trial.plates)}; left, right" if trial.plates else "no plates are in it"
+            raise GambolError(f"plate {index + 1} cannot be {foot!r}", where=trial.name or "trial", allowed=allowed)
     rate = trial.analog_fps or trial.fps
     markers = {s: [i for i, m in enumerate(trial.markers) if side_of_marker(m) == s] for s in SIDES}
     out = []
@@ -303,13 +303,15 @@ def with_feet(trial: Trial, feet: Mapping[int, str] | None = None) -> Trial:
         GambolError: for a plate that is not there or a side that is none.
     """
     contacts = plate_contacts(trial, feet)
-    events = {key: list(times) for key, times in trial.events.items()}
+    own_events = trial.info.get("events_of_file", trial.events)  # so that feet can be set anew
+    events = {key: list(times) for key, times in own_events.items()}
     for key, times in plate_events(contacts).items():
         kept = [t for t in events.get(key, []) if all(abs(t - new) > NEAR_S for new in times)]
         events[key] = sorted(kept + times)
     own = [[c for c in contacts if c.plate == k] for k in range(len(trial.plates))]
     table = [_shown(plate, own[k], k in (feet or {})) for k, plate in enumerate(trial.plates)]
-    return replace(trial, events=dict(sorted(events.items())), info={**trial.info, "plates": table})
+    info = {**trial.info, "plates": table, "events_of_file": own_events}
+    return replace(trial, events=dict(sorted(events.items())), info=info)
 
 
 def _shown(plate: Plate, contacts: Sequence[PlateContact], by_hand: bool) -> dict[str, Any]:
