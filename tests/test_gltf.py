@@ -252,10 +252,12 @@ def test_clips_are_listed_and_asked_for_by_name(tmp_path):
     (lambda d: d["asset"].update(version="1.0"), "not glTF 2"),
     (lambda d: d["accessors"][-1].update(count=1 << 40), "outside of the buffer"),
     (lambda d: d["bufferViews"][-1].update(byteOffset=1 << 20), "outside of the buffer"),
-    (lambda d: d["nodes"][1].update(children=[0]), "other nodes between them"),
-    (lambda d: d["nodes"][1].update(scale=[2, 2, 2]), "scaled"),
+    (lambda d: d["nodes"][1].update(children=[0]), "below itself"),
+    (lambda d: d["nodes"][1].update(children=[5]), "hangs from two nodes"),
+    (lambda d: d["nodes"][1].update(children=[999]), "not there"),
+    (lambda d: d["nodes"][1].update(scale=[0, 0, 0]), "flattened"),
     (lambda d: d["animations"][0]["samplers"][1].update(output=999), "do not fit together"),
-    (lambda d: d["animations"][0]["samplers"][1].update(interpolation="CUBICSPLINE"), "CUBICSPLINE"),
+    (lambda d: d["animations"][0]["samplers"][1].update(interpolation="CUBICSPLINE"), "do not fit its times"),
 ])
 def test_what_is_wrong_is_said_with_the_file(change, message):
     document, binary = opened(wander(3), Extra(mesh=False))

@@ -21,6 +21,7 @@ __all__ = ["FOOT_JOINTS", "G", "Body", "MassModel", "mass_model"]
 Array = NDArray[np.float64]
 G = 9.81  # m/s2
 HEIGHT_RANGE = (0.9, 3.1)  # m; the tables hold for 0.9..2.2, taller figures are scaled
+SHAPE_RANGE = (0.1, 60.0)  # m, of figures with proportions of their own
 
 # Fractions of body height (Drillis & Contini 1966); FOOT splits are measured from the ankle.
 THIGH, SHANK, ANKLE_HEIGHT = 0.245, 0.246, 0.039
@@ -61,15 +62,20 @@ class Body:
     """A person.
 
     Attributes:
-        height: m, 0.9 to 3.1 (the tables are published for 0.9..2.2).
+        height: m, 0.9 to 3.1 (the tables are published for 0.9..2.2). With a shape it follows from its legs.
         mass: kg, more than 0; by default a body mass index of 22.9 kg/m2.
+        shape: proportions of its own: a skeleton with the joints and the rest pose of :func:`person`, and offsets
+            as they are in that body.
     """
 
     height: float = 1.75
     mass: float | None = None
+    shape: Skeleton | None = None
 
     def __post_init__(self) -> None:
-        low, high = HEIGHT_RANGE
+        low, high = HEIGHT_RANGE if self.shape is None else SHAPE_RANGE
+        if self.shape is not None:
+            object.__setattr__(self, "height", _shape_leg(self.shape) / (THIGH + SHANK + ANKLE_HEIGHT))
         if not (np.isfinite(self.height) and low <= self.height <= high):
             raise GambolError(f"height is {self.height:g} m", where="body", allowed=f"{low} to {high} m")
         mass = 22.9 * self.height**2 if self.mass is None else float(self.mass)
@@ -85,12 +91,34 @@ class Body:
     @property
     def foot_length(self) -> float:
         """m, heel to toe tip."""
-        return FOOT * self.height
+        if self.shape is None:
+            return FOOT * self.height
+        foot = self.shape.indices(["left_heel", "left_toes", "left_toe_tip"])
+        heel, toes, tip = (self.shape.offsets[j] for j in foot)
+        return float(toes[2] + tip[2] - heel[2])
+
+    @property
+    def roll(self) -> float:
+        """0..1, how much of a person's roll over heel and toes this foot makes: one longer for its leg turns less."""
+        return min(1.0, FOOT * self.height / self.foot_length)
+
+    @property
+    def hip_width(self) -> float:
+        """m, between the hip joints."""
+        skeleton = self.skeleton
+        return 2 * float(skeleton.offsets[skeleton.index("left_upper_leg"), 0])
+
+    @property
+    def lift(self) -> float:
+        """m, how much higher the mass centre lies above the hips than in a built-in person with such legs."""
+        if self.shape is None:
+            return 0.0
+        return _mass_over_hips(self.shape) - _mass_over_hips(_person(self.height))
 
     @property
     def skeleton(self) -> Skeleton:
         """The 26 joints of a person of this height (VRM humanoid names in snake case, soles as leaves)."""
-        return _person(self.height)
+        return _person(self.height) if self.shape is None else self.shape
 
     @property
     def masses(self) -> MassModel:
@@ -130,6 +158,27 @@ def _person(height: float) -> Skeleton:
         offsets=np.array([r[2] for r in rows]) * height,
         soles=tuple(names.index(n) for n in ("left_heel", "left_toe_tip", "right_heel", "right_toe_tip")),
     )
+
+
+def _shape_leg(shape: Skeleton) -> float:
+    """m, hip to ground of a shape that stands."""
+    down = [f"left_{n}" for n in ("lower_leg", "foot", "heel")]
+    if any(n not in shape for n in _person(1.75).names):
+        raise GambolError("the shape is no person", where="body", allowed="the joints of a built-in person")
+    return -float(sum(shape.offsets[j, 1] for j in shape.indices(down)))
+
+
+@lru_cache(maxsize=64)
+def _mass_over_hips(skeleton: Skeleton) -> float:
+    """m, mass centre above the line of the hip joints, standing with the arms down."""
+    rest, model = skeleton.rest_positions(), mass_model(skeleton)
+    heights = (rest + model.centres)[:, 1]
+    for side in ("left", "right"):
+        arm = skeleton.indices(f"{side}_{n}" for n in ("upper_arm", "lower_arm", "hand"))
+        out = np.abs((rest + model.centres)[arm, 0] - rest[arm[0], 0])
+        heights[arm] = rest[arm[0], 1] - out
+    hips = rest[skeleton.indices(["left_upper_leg", "right_upper_leg"]), 1].mean()
+    return float(model.shares @ heights / model.shares.sum() - hips)
 
 
 @lru_cache(maxsize=64)

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
-from gambol import __version__, commands_files, commands_style
+from gambol import __version__, commands_files, commands_rigs, commands_style
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
 from gambol.errors import GambolError
@@ -36,9 +36,11 @@ from gambol.forms import (
     read_ground,
     read_scene,
 )
+from gambol.rig_form import DEFAULT_RIG, RIG_FILES, RigForm, unsure
 from gambol.words import Dials, Files, Json, Switch, Text, check_targets, print_json
 
 if TYPE_CHECKING:
+    from gambol.character import Surface
     from gambol.measure import Report
     from gambol.motion import Motion
     from gambol.terrain import Terrain
@@ -68,6 +70,7 @@ def walk(  # noqa: PLR0913
     pace: Annotated[PaceForm, Fields] = DEFAULT_PACE,
     form: Annotated[WalkForm, Fields] = DEFAULT_WALK,
     clip: Annotated[ClipForm, Fields] = DEFAULT_CLIP,
+    rig: Annotated[RigForm, Fields] = DEFAULT_RIG,
     dial: Dials = (),
     output: Files = (),
     mesh: bool = True,
@@ -80,14 +83,21 @@ def walk(  # noqa: PLR0913
         path: a file (.csv with x,y,z in metres, y up; .json), or points "x,z x,z ...", or demo. By default
             6 m straight ahead.
         dial: NAME=VALUE of a dial of the method, as often as wanted; `gambol dials` lists them.
-        output: a file to write, as often as wanted: .npz, .bvh or .glb.
+        output: a file to write, as often as wanted: .npz, .bvh or .glb; with --character also of its own suffix.
         mesh: with the skinned figure in a .glb; without, animation only.
         plan: print the plan, one step object a line.
         as_json: print the facts as JSON: speed, steps, strikes and offs in seconds, contacts.
     """
     named = ground.text()
-    check_targets(output, SET_FILES if clip.game_set else MOTION_FILES, (path, ground.terrain))
+    rig.check()
+    able: tuple[str, ...] = SET_FILES if clip.game_set else MOTION_FILES
+    if rig.character is not None:
+        own = commands_rigs.onto_files(rig.character)
+        able = tuple(s for s in own if not clip.game_set or s in RIG_FILES)
+    check_targets(output, able, (path, ground.terrain, rig.character, rig.roles))
     clip.check(path, form.duration)
+    if rig.character is not None:
+        return walk_rig((path, named), pace, form, (clip, form.method(dial)), (rig, output, as_json))
     from gambol.io import save_all, save_clips
 
     scene = read_scene(path, named)
@@ -109,8 +119,39 @@ def walk(  # noqa: PLR0913
     return 0
 
 
+def walk_rig(
+    scene: tuple[str | None, str | None], pace: PaceForm, form: WalkForm, way: tuple[ClipForm, Any],
+    out: tuple[RigForm, Sequence[Path], bool],
+) -> int:  # fmt: skip
+    """Walk on somebody's rig, made for its body, and write the clips into a copy of its file."""
+    from gambol.dressing import dressed
+    from gambol.rig_body import body_of
+
+    (path, named), (clip, method), (rig, output, as_json) = scene, way, out
+    character = rig.read()
+    assert rig.character is not None
+    body = body_of(character.skeleton, character.roles, pace.mass, str(rig.character))
+    if pace.height is not None:
+        raise GambolError("the height of a rig is its own", where="--height", do="leave it out")
+    task = replace(form.task(read_scene(path, named), pace), body=body)
+    made = [told(m, ground_name(path, named)) for m in clip.motions(method, task)]
+    motions = [dressed(m, character, read_ground(str(m.info["ground"]))) for m in made]
+    wrote = commands_rigs.write_onto(motions, output, (character, rig.character), rig.root_joint)
+    if as_json:
+        print_json({"clips": [facts(m) for m in motions], "files": [str(f) for f in output]})
+        return 0
+    print(f"{rig.character}: legs {body.leg_length:.2f} m; {unsure(character.roles)[0]}")
+    for line in [*unsure(character.roles)[1:], *character.notes, *(s for m in motions for s in sentences(m))]:
+        print(line)
+    for line in wrote or ["nothing written: add -o out.glb"]:
+        print(line)
+    return 0
+
+
 @app.command
-def measure(file: Path, *, ground: Ground = DEFAULT_GROUND, as_json: Json = False) -> int:
+def measure(
+    file: Path, *, clip: str | None = None, ground: Ground = DEFAULT_GROUND, as_json: Json = False
+) -> int:
     """Measure a motion: feet, speed, path, smoothness, joint limits, forces.
 
     The exit code is 1 where feet slide or sink beyond the tolerance. The ground is by default the one named in
@@ -118,13 +159,14 @@ def measure(file: Path, *, ground: Ground = DEFAULT_GROUND, as_json: Json = Fals
 
     Args:
         file: a .npz, .bvh or .glb motion.
+        clip: name of the clip, in a file of several.
         as_json: print everything as JSON.
     """
     from gambol.io import load_motion
     from gambol.loop import unrolled
     from gambol.measure import measure as measured
 
-    motion = unrolled(load_motion(file))
+    motion = unrolled(load_motion(file, clip))
     named = named_ground(ground, motion)
     report = measured(motion, read_ground(named))
     if as_json:
@@ -138,8 +180,9 @@ def measure(file: Path, *, ground: Ground = DEFAULT_GROUND, as_json: Json = Fals
 
 @app.command
 def render(
-    file: Path, *, output: Files = (), ground: Ground = DEFAULT_GROUND, view: str = DEFAULT_VIEW, strip: Switch = False
-) -> int:
+    file: Path, *, output: Files = (), clip: str | None = None, ground: Ground = DEFAULT_GROUND,
+    view: str = DEFAULT_VIEW, strip: Switch = False,
+) -> int:  # fmt: skip
     """Draw a motion: a contact sheet (.png) or a video (.mp4), with no GPU and no window.
 
     The ground is by default the one named in the file, else flat.
@@ -147,6 +190,7 @@ def render(
     Args:
         file: a .npz, .bvh or .glb motion.
         output: the picture or video to write, as often as wanted; by default FILE.png.
+        clip: name of the clip, in a file of several.
         view: front, side, three-quarter or top, relative to the way the figure travels.
         strip: all poses in one wide picture instead of a sheet.
     """
@@ -156,10 +200,11 @@ def render(
     from gambol.io import load_motion
     from gambol.loop import unrolled
 
-    motion = unrolled(load_motion(file))
+    motion = unrolled(load_motion(file, clip))
     surface = read_ground(named_ground(ground, motion))
+    skin = commands_rigs.skin_of(file, motion)
     for target in targets:
-        draw(motion, target, surface, Look(view, strip))
+        draw(motion, target, surface, Look(view, strip, skin))
         print(f"wrote {target}")
     return 0
 
@@ -216,6 +261,8 @@ app.command(commands_files.plant)
 app.command(commands_files.loop)
 app.command(commands_style.styles)
 app.command(commands_style.fit)
+app.command(commands_rigs.roles)
+app.command(commands_rigs.retarget)
 
 
 def report_set(motions: Sequence[Motion], output: Sequence[Path], as_json: bool) -> int:
@@ -245,10 +292,11 @@ def named_ground(ground: GroundForm, motion: Motion) -> str:
 
 
 class Look(NamedTuple):
-    """How to draw: a view, and all poses in one wide picture instead of a sheet."""
+    """How to draw: a view, all poses in one wide picture instead of a sheet, and a skin of the figure's own."""
 
     view: str = DEFAULT_VIEW
     strip: bool = False
+    skin: Surface | None = None
 
 
 def check_view(view: str) -> None:
@@ -264,8 +312,9 @@ def draw(motion: Motion, file: Path, ground: Terrain, look: Look) -> None:
     from gambol import render as pictures
 
     if file.suffix.lower() in VIDEOS:
-        return pictures.video(motion, file, ground, view=look.view)
-    picture = (pictures.strip if look.strip else pictures.contact_sheet)(motion, ground, view=look.view)
+        return pictures.video(motion, file, ground, view=look.view, mesh=look.skin or True)
+    drawn = pictures.strip if look.strip else pictures.contact_sheet
+    picture = drawn(motion, ground, view=look.view, mesh=look.skin or True)
     return pictures.write_picture(picture, file)
 
 

@@ -54,8 +54,9 @@ def fit(  # noqa: PLR0913
     from gambol.style_fit import fit_style
 
     forces, rate, known = _forces(file)
-    size = {k: v for k, v in (("height", height), ("mass", mass if mass is not None else known)) if v is not None}
-    found = fit_style(forces, rate, Body(**size) if "mass" in size else None, speed, mode)
+    weight = mass if mass is not None else known
+    tall = Body().height if height is None else height
+    found = fit_style(forces, rate, None if weight is None else Body(tall, weight), speed, mode)
     style = found.style(file.stem or "measured", f"found from {file.name}")
     if output:
         from gambol.io.target import replace_all

@@ -26,7 +26,7 @@ MIN_RATE, MAX_RATE = 0.24, 1.15  # steps a second over sqrt(g/leg): slower, ever
 MAX_RATIO = 2.5  # step length over rate, in legs and sqrt(g/leg): twice the usual 1.2; beyond, the body falls
 MAX_WIDTH = 0.7  # distance between the lines of the two feet over leg length
 QUICKEST = 1.2  # speed of a step over that of the one before
-WIDTH = 0.058  # distance between the lines of the two feet over body height
+WIDTH = 0.58  # distance between the lines of the two feet over that of the hip joints: 0.058 of body height
 
 
 class Pace(NamedTuple):
@@ -92,7 +92,7 @@ class Gait:
 
     def half_width(self, body: Body) -> float:
         """m, distance of each foot's line from the path."""
-        return (WIDTH * body.height if self.width is None else self.width) / 2
+        return (WIDTH * body.hip_width if self.width is None else self.width) / 2
 
 
 def dimensionless(speed: ArrayLike, body: Body) -> np.ndarray:

@@ -21,7 +21,7 @@ from gambol.path import Path
 from gambol.synthesis import Method, Task, generate
 from gambol.terrain import Flat, Slope, Stairs, Terrain
 
-__all__ = ["Steady", "closed_stride", "loop", "rounds", "steady_walk", "travelling", "unrolled"]
+__all__ = ["Steady", "belted", "closed_stride", "loop", "rounds", "steady_walk", "travelling", "unrolled"]
 
 Array = NDArray[np.float64]
 STRIDES = 11  # walked before the stop, where nothing but habit changes from one to the next
@@ -145,6 +145,11 @@ def closed_stride(walk: Steady, in_place: bool = False) -> Motion:
 def travelling(clip: Motion) -> Motion:
     """A loop in place with its travel put back; any other clip as it is."""
     return _belt(clip, 1.0) if clip.info.get("loop", {}).get("in_place") else clip
+
+
+def belted(clip: Motion) -> Motion:
+    """A loop that travels with its travel taken out evenly, as on a belt."""
+    return _belt(clip, -1.0)
 
 
 def rounds(clip: Motion, times: int) -> Motion:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gambol import quat
 from gambol.errors import GambolError
-from gambol.feet import CONTACT_GAP, Stance, footfalls, ground_heights, ground_normals, stances
+from gambol.feet import CONTACT_GAP, Stance, contacts_from_motion, footfalls, ground_heights, ground_normals, stances
 from gambol.ik import frame_along, two_bone
 from gambol.motion import Motion
 from gambol.roles import Roles
@@ -26,7 +26,7 @@ from gambol.skeleton import Skeleton, forward_kinematics
 if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
-__all__ = ["Foot", "feet_of", "plant"]
+__all__ = ["Foot", "aim_leg", "feet_of", "plant"]
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -38,6 +38,7 @@ SINK = 0.10  # s to both sides over which the root sinks for a leg that does not
 REACH = 0.9995  # of the leg: longer only where the source is
 STEP = 0.03  # m between heel and tip that is an edge, not a slope
 LEVEL, STANDING = 0.05, np.cos(np.radians(12.0))  # of the sole; a foot that rests so level stands at rest
+ROUNDS = 3
 HELD = 2e-4  # m within which a planted point is at its anchor
 
 
@@ -105,6 +106,20 @@ def plant(motion: Motion, roles: Roles, contacts: ArrayLike | None = None, terra
     on = np.array(contacts, bool)
     if len(motion) == 0:
         return motion
+    for _ in range(ROUNDS):  # what stands still on the ground beside a contact belongs to it, and is held as well
+        out, kept = _planted(motion, roles, feet, (on, terrain))
+        still = contacts_from_motion(out, terrain)
+        if not (still & ~on).any():
+            break
+        on = on | still
+    return replace(out, contacts=kept | still)
+
+
+def _planted(
+    motion: Motion, roles: Roles, feet: Sequence[Foot], ask: tuple[Bools, Terrain | None]
+) -> tuple[Motion, Bools]:
+    """The motion planted as asked, and the contacts that hold."""
+    on, terrain = ask
     positions, world = forward_kinematics(motion.skeleton, motion.root, motion.rotations)
     ways, anchors = [], []
     for foot in feet:
@@ -117,9 +132,9 @@ def plant(motion: Motion, roles: Roles, contacts: ArrayLike | None = None, terra
     shift[:, 1] -= _sinking(feet, ways, positions, shift, motion.fps)
     rotations = np.array(motion.rotations)
     for foot, way in zip(feet, ways):
-        _solve(rotations, foot, way, (motion.skeleton, positions + shift[:, None], world), roles)
+        aim_leg(rotations, foot, way, (motion.skeleton, positions + shift[:, None], world), roles.facing)
     out = replace(motion, root=motion.root + shift, rotations=rotations, contacts=None)
-    return replace(out, contacts=_kept(out, on, feet, anchors, terrain))
+    return out, _kept(out, on, feet, anchors, terrain)
 
 
 def _way(foot: Foot, positions: Array, world: Array) -> _Way:
@@ -379,26 +394,35 @@ def _smooth(values: Array, sigma: float) -> Array:
     return np.asarray(near @ (weights / weights.sum()))
 
 
-def _solve(
-    rotations: Array, foot: Foot, way: _Way, pose: tuple[Skeleton, Array, Array], roles: Roles
+def aim_leg(
+    rotations: Array, foot: Foot, target: tuple[Array, Array, Array], pose: tuple[Skeleton, Array, Array], facing: float
 ) -> None:
-    """Put the leg's joint rotations (F, J, 4) so that ankle, foot and toes go their way."""
+    """Write the joint rotations of a leg with its ankle, foot and toes where they shall be.
+
+    Args:
+        rotations: ``(F, J, 4)``, changed in place.
+        foot: the leg.
+        target: ankle (F, 3) m, foot in the world (F, 4), toes in the foot (F, 4).
+        pose: the skeleton, and positions (F, J, 3) m and world rotations (F, J, 4) of its joints now.
+        facing: rad, yaw of the rest pose: knees bend about the axis from right to left.
+    """
     skeleton, positions, world = pose
     parents = skeleton.parents
-    left = np.array([np.cos(roles.facing), 0.0, -np.sin(roles.facing)])
+    left = np.array([np.cos(facing), 0.0, -np.sin(facing)])
     hinge = quat.rotate(world[:, foot.hip], left)
-    chain = tuple(positions[:, j] for j in (foot.hip, foot.knee, foot.ankle))
-    first, second = two_bone((chain[0], chain[1], chain[2]), way.ankle, hinge)
+    first, second = two_bone(
+        (positions[:, foot.hip], positions[:, foot.knee], positions[:, foot.ankle]), target[0], hinge
+    )
 
     def put(joint: int, above: Array, wanted: Array) -> None:
         rotations[:, joint] = quat.normalize(quat.multiply(quat.conjugate(above), wanted))
 
     put(foot.hip, world[:, parents[foot.hip]], quat.multiply(first, world[:, foot.hip]))
     put(foot.knee, quat.multiply(first, world[:, parents[foot.knee]]), quat.multiply(second, world[:, foot.knee]))
-    put(foot.ankle, quat.multiply(second, world[:, parents[foot.ankle]]), way.foot)
+    put(foot.ankle, quat.multiply(second, world[:, parents[foot.ankle]]), target[1])
     if foot.toes >= 0:
         inside = quat.multiply(quat.conjugate(world[:, foot.ankle]), world[:, parents[foot.toes]])
-        put(foot.toes, inside, way.toes)
+        put(foot.toes, inside, target[2])
 
 
 def _kept(

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol import quat, shapes
+from gambol.character import Surface
 from gambol.errors import GambolError, MissingExtra
 from gambol.mannequin import is_person
 from gambol.motion import Motion
@@ -54,11 +55,13 @@ class _Follow:
     terrain: Terrain
     size: tuple[int, int]
     view: str
-    mesh: bool = True
+    mesh: bool | Surface = True
 
     @cached_property
     def tall(self) -> float:
         """m, height of the figure; of a person more than the joints show."""
+        if isinstance(self.mesh, Surface):
+            return max(float(np.ptp(self.mesh.vertices[:, 1])), 0.5 * float(np.ptp(self.mesh.vertices, axis=0).max()))
         rest = self.motion.skeleton.rest_positions()
         wide = 0.5 if is_person(self.motion.skeleton) else 0.8
         return max(float(np.ptp(rest[:, 1])) * 1.15, wide * float(np.ptp(rest, axis=0).max()), 0.2)
@@ -66,6 +69,9 @@ class _Follow:
     @cached_property
     def middle(self) -> Array:
         """(3,) m from the root to the middle of the figure at rest; a person's root is there."""
+        if isinstance(self.mesh, Surface):
+            ends = self.mesh.vertices[:, 1].min(), self.mesh.vertices[:, 1].max()
+            return np.array([0.0, float(np.mean(ends)) - self.motion.skeleton.offsets[0, 1], 0.0])
         rest = self.motion.skeleton.rest_positions()
         if is_person(self.motion.skeleton):
             return np.array([0.0, -0.06 * self.tall, 0.0])
@@ -76,7 +82,7 @@ class _Follow:
     def ways(self) -> tuple[Array, Array]:
         """(F, 3) m and (F,) rad: the root's way and the figure's heading, calmed."""
         w, x, y, z = np.moveaxis(self.motion.rotations[:, 0], -1, 0)
-        yaw = np.unwrap(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y)))
+        yaw = np.unwrap(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y))) + _looks(self.motion)
         fps = self.motion.fps
         return _calmed(self.motion.root, CALM * fps), _calmed(yaw[:, None], 2 * CALM * fps)[:, 0]
 
@@ -93,7 +99,7 @@ class _Follow:
 
     def shot(self, frame: int) -> NDArray[np.uint8]:
         """``(H, W, 3)`` the picture of one frame."""
-        turn = quat.exp([0.0, self.ways[1][frame], 0.0])
+        turn = quat.exp([0.0, self.ways[1][frame] - _looks(self.motion), 0.0])
         centre = self.ways[0][frame] + quat.rotate(turn, self.middle)
         away = ROOM * self.tall / (2 * np.tan(FIELD / 2))
         eye = centre + away * _direction(self.view, self.ways[1][frame])
@@ -117,6 +123,16 @@ class _Follow:
                 yield from pool.map(self.shot, frames[start : start + 4 * workers])
 
 
+def _looks(motion: Motion) -> float:
+    """rad, the yaw at rest: where the soles point."""
+    skeleton, rest = motion.skeleton, motion.skeleton.rest_positions()
+    ahead = np.zeros(3)
+    for side in ("left", "right"):
+        if f"{side}_heel" in skeleton and f"{side}_toe_tip" in skeleton:
+            ahead += rest[skeleton.index(f"{side}_toe_tip")] - rest[skeleton.index(f"{side}_heel")]
+    return float(np.arctan2(ahead[0], ahead[2])) if ahead.any() else 0.0
+
+
 def _calmed(values: Array, half: float) -> Array:
     """Each row of ``values`` (F, N) the mean of its neighbours up to ``half`` rows away."""
     n = max(int(half), 1)
@@ -138,7 +154,7 @@ def _heading(motion: Motion) -> float:
     if np.hypot(travel[0], travel[2]) > 0.3:
         return float(np.arctan2(travel[0], travel[2]))
     w, x, y, z = motion.rotations[0, 0]
-    return float(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y)))
+    return float(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y))) + _looks(motion)
 
 
 def _checked(motion: Motion, size: tuple[int, int], view: str) -> None:
@@ -159,7 +175,7 @@ def contact_sheet(  # noqa: PLR0913
     columns: int = 6,
     size: tuple[int, int] = (300, 360),
     view: str = "three-quarter",
-    mesh: bool = True,
+    mesh: bool | Surface = True,
 ) -> Image:
     """Frames side by side, each labelled with its time in s.
 
@@ -171,7 +187,7 @@ def contact_sheet(  # noqa: PLR0913
         columns: of the sheet.
         size: of one picture, pixels.
         view: one of :data:`VIEWS`, relative to the way the figure goes.
-        mesh: with the dressed figure; without, and for what is no person, its bones.
+        mesh: with the dressed figure; without, and for what is no person, its bones; or a skin of its own.
 
     Raises:
         GambolError: for a motion without frames, an unknown view, or a time the motion does not have.
@@ -215,7 +231,7 @@ def strip(  # noqa: PLR0913
     size: tuple[int, int] = (1600, 520),
     view: str = "side",
     turn: float = 0.0,
-    mesh: bool = True,
+    mesh: bool | Surface = True,
 ) -> Image:
     """Many poses of one motion in one wide picture, with footprints, force arrows and the mass centre's way.
 
@@ -226,7 +242,7 @@ def strip(  # noqa: PLR0913
         size: pixels.
         view: one of :data:`VIEWS`, relative to the way from start to end.
         turn: rad added to the camera's direction.
-        mesh: with the dressed figure; without, and for what is no person, its bones.
+        mesh: with the dressed figure; without, and for what is no person, its bones; or a skin of its own.
     """
     import PIL.Image
 
@@ -278,7 +294,7 @@ def video(  # noqa: PLR0913
     fps: float | None = None,
     size: tuple[int, int] = (960, 540),
     view: str = "three-quarter",
-    mesh: bool = True,
+    mesh: bool | Surface = True,
 ) -> None:
     """Write an .mp4 (H.264, yuv420p) that plays everywhere; odd sizes are made even.
 
@@ -289,7 +305,7 @@ def video(  # noqa: PLR0913
         fps: of the video; by default the motion's, at most 30 by leaving frames out evenly. 29.97 is 30000/1001.
         size: pixels.
         view: one of :data:`VIEWS`.
-        mesh: with the dressed figure; without, and for what is no person, its bones.
+        mesh: with the dressed figure; without, and for what is no person, its bones; or a skin of its own.
 
     Raises:
         GambolError: for a motion without frames, a wrong rate, view or target.

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gambol import quat
 from gambol.body import G
+from gambol.character import Surface, posed
 from gambol.loft import normals_of, smooth_step
 from gambol.mannequin import is_person
 from gambol.motion import Motion
@@ -64,10 +65,19 @@ def joined(parts: Sequence[Solid]) -> Solid:
     )
 
 
-def figures(motion: Motion, frames: Sequence[int], mesh: bool = True) -> list[Solid]:
-    """The figure at some frames: dressed where it has a skin and ``mesh``, else its bones."""
+def figures(motion: Motion, frames: Sequence[int], mesh: bool | Surface = True) -> list[Solid]:
+    """The figure at some frames: in a skin of its own, dressed, or its bones.
+
+    Args:
+        motion: of the figure.
+        frames: chosen.
+        mesh: a skin of the motion's skeleton; or True, dressed where it has one that gambol knows; or False, its bones.
+    """
     chosen = list(frames)
     positions, world = forward_kinematics(motion.skeleton, motion.root[chosen], motion.rotations[chosen])
+    if isinstance(mesh, Surface):
+        parts = (posed(motion.skeleton, mesh, pose) for pose in zip(positions, world))
+        return [Solid(points, normals, mesh.faces, mesh.colours) for points, normals in parts]
     skin = skin_of(motion) if mesh else None
     if skin is None:
         return [_bones(motion.skeleton, p) for p in positions]

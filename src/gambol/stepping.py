@@ -138,7 +138,7 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep | None, scene: Scen
     still = steady(look.level, scene.pace.step_time, look.row["double"] * scene.pace.step_time)
     c = c + (front.side * still.side * k + clamp(inward, -0.06, 0.06)) * left
     walk_up = look.row["com_up"] * body.leg_length - still.rise
-    c[1] += k * walk_up + (1 - k) * STAND_UP * body.height - look.crouch
+    c[1] += k * walk_up + (1 - k) * STAND_UP * body.height + body.lift - look.crouch
     if front.stair or (one is not None and one.stair):
         c[1] = min(c[1], _stair_height(c, rear, front, scene) - look.crouch)
     return c, k
@@ -151,7 +151,7 @@ def _stair_height(c: Array, rear: Footstep, front: Footstep, scene: Scene) -> fl
     for step, rise, ahead in ((front, 0.0, 0.0), (rear, REAR_HEEL[0] * foot.ball, REAR_HEEL[1] * foot.ball)):
         across = math.hypot(*(c - step.place)[[0, 2]]) - ahead
         heights.append(step.place[1] + foot.ankle + rise + math.sqrt(max(leg**2 - max(across, 0.0) ** 2, 0.1 * leg**2)))
-    return min(heights) + HIP_BELOW * scene.body.height
+    return min(heights) + HIP_BELOW * scene.body.height + scene.body.lift
 
 
 def _wrap(angle: float) -> float:
@@ -163,7 +163,7 @@ def stand_border(rear: Footstep, front: Footstep, scene: Scene) -> Border:
     heading = 0.5 * (rear.heading + front.heading)
     c = 0.5 * (rear.place + front.place)
     c = c + STAND_AHEAD * scene.body.height * np.array([np.sin(heading), 0.0, np.cos(heading)])
-    c[1] += STAND_UP * scene.body.height - scene.look.crouch
+    c[1] += STAND_UP * scene.body.height + scene.body.lift - scene.look.crouch
     return Border(c, np.zeros(3))
 
 
@@ -239,7 +239,7 @@ def landing_roll(front: Footstep, foot: Footstep, land: float, stride: float, sc
     if foot.stair or foot.kind != "walk":
         strike = 0.0
     else:
-        strike = row["strike"] * _walking(w, scene) - STRIKE_SLOPE * max(slope, 0.0)
+        strike = row["strike"] * scene.body.roll * _walking(w, scene) - STRIKE_SLOPE * max(slope, 0.0)
     far = land + 10 * stride
     return Roll(
         land=land,
@@ -282,6 +282,7 @@ def push_off(roll: Roll, front: Footstep, ahead: Ahead, lift: float, stride: flo
         if ahead.two.kind != "walk":  # the last foot is only drawn up
             k = 0.3 * k
         push, toes = push * (0.3 + 0.7 * k), toes * k
+    push, toes = push * scene.body.roll, toes * scene.body.roll
     leave = lift - rising_time((toe_off - heel_off) * stride, roll.b * push, scene.figure.foot)
     return roll._replace(
         heel_off=max(leave, roll.flat),

@@ -117,7 +117,7 @@ def swing_path(
     if ground.rough < EVEN or (raised <= OBSTACLE * scene.body.leg_length and lowest > SCRAPE):
         return plain
     hip = carried(times[0] + EDGES.s * span)
-    hip[1] -= HIP_BELOW * scene.body.height
+    hip[1] -= HIP_BELOW * scene.body.height + scene.body.lift
     return _over(_Problem(ends, swing, ground, rear, hip, scene))
 
 

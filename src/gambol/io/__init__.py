@@ -8,12 +8,13 @@ opening, naming and replacing files happens here and nowhere else.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
+from gambol.character import Character
 from gambol.errors import GambolError
 from gambol.io import (
     amc,
@@ -23,6 +24,8 @@ from gambol.io import (
     csv_file,
     fbx,
     gltf,
+    gltf_attach,
+    gltf_person,
     json_file,
     mot,
     npz,
@@ -31,6 +34,7 @@ from gambol.io import (
     vrma,
 )
 from gambol.io.axes import scaled
+from gambol.io.gltf_attach import Attached
 from gambol.io.sound import decoded, sound
 from gambol.io.source import Extra, Ground, Source
 from gambol.io.target import check_target, replace_all
@@ -38,8 +42,8 @@ from gambol.io.upright import upright, without_rest_pose
 from gambol.motion import Motion, Trial
 
 __all__ = [
-    "FORMATS", "Content", "Extra", "Format", "Ground", "Opened", "Source", "clips", "load", "load_motion", "read",
-    "save", "save_all", "save_clips",
+    "FORMATS", "Content", "Extra", "Format", "Ground", "Opened", "Source", "attach", "clips", "load", "load_character",
+    "load_motion", "read", "save", "save_all", "save_clips",
 ]
 
 Content = Motion | Trial  # what a file can hold
@@ -65,6 +69,8 @@ class Format(NamedTuple):
         metric: the format itself says that one unit is a metre and +y is up; else both are found in the file.
         encode_clips: several clips of one figure to the bytes of a file.
         encode_trial: a trial to the bytes of a file.
+        character: the bytes of a file, and role -> name of a joint where somebody knows, to the rig in it.
+        attach: a character's own file with more clips; None where the format cannot be added to.
     """
 
     decode: Callable[[bytes, Source], Content] | None = None
@@ -74,14 +80,24 @@ class Format(NamedTuple):
     metric: bool = False
     encode_clips: Callable[[Sequence[Motion], Extra], bytes] | None = None
     encode_trial: Callable[[Trial], bytes] | None = None
+    character: Callable[[bytes, Source, Mapping[str, str] | None], Character] | None = None
+    attach: Callable[[Character, Sequence[Motion], str | None], Attached] | None = None
 
 
 ALL = frozenset({"contacts", "forces", "pressure", "com", "mass", "cyclic", "translations", "name", "info"})
 FORMATS: dict[str, Format] = {
     ".npz": Format(npz.decode, npz.encode, keeps=ALL, metric=True),
     ".bvh": Format(bvh.decode, bvh_write.encode, keeps=frozenset({"translations"})),
-    ".glb": Format(gltf.decode, gltf.encode, gltf.clips, ALL - {"forces", "pressure", "com"}, True, gltf.encode_clips),
-    ".gltf": Format(gltf.decode, None, gltf.clips, metric=True),
+    ".glb": Format(
+        gltf.decode, gltf.encode, gltf.clips, ALL - {"forces", "pressure", "com"}, True, gltf.encode_clips,
+        character=gltf_person.character_of, attach=gltf_attach.attach,
+    ),
+    ".gltf": Format(
+        gltf.decode, None, gltf.clips, metric=True, character=gltf_person.character_of, attach=gltf_attach.attach_text
+    ),
+    ".vrm": Format(
+        gltf.decode, None, gltf.clips, metric=True, character=gltf_person.character_of, attach=gltf_attach.attach
+    ),
     ".json": Format(json_file.decode, json_file.encode, keeps=ALL, metric=True),
     ".csv": Format(csv_file.decode, csv_file.encode, keeps=ALL, metric=True),
     ".amc": Format(amc.decode),
@@ -126,6 +142,45 @@ def load_motion(path: File, clip: str | None = None) -> Motion:
         what = "it holds markers and forces, and no skeleton"
         raise GambolError(what, where=str(path), allowed="a file with a moving skeleton")
     return content
+
+
+def load_character(path: File, roles: Mapping[str, str] | None = None) -> Character:
+    """Read somebody's rig: a .glb, .gltf or .vrm with a skin.
+
+    Args:
+        path: the file.
+        roles: role -> name of the joint, where somebody knows (:func:`gambol.roles.roles_from_json`).
+
+    Raises:
+        GambolError: as :func:`load`; no skeleton in it, or several.
+    """
+    path = Path(path)
+    row = _format(path, "character")
+    assert row.character is not None
+    source = Source(str(path), folder=path.parent)
+    maker = row.character
+    return decoded(lambda data, where: maker(data, where, roles), _read(path), source)
+
+
+def attach(character: Character, motions: Sequence[Motion], path: File, root_joint: str | None = None) -> Attached:
+    """Write a character's own file with more clips; all else in it stays byte for byte as it was.
+
+    Args:
+        character: of :func:`load_character`; its file is not touched, unless ``path`` names it.
+        motions: of its skeleton, with names.
+        path: .glb or .vrm; .gltf for a character read from a .gltf.
+        root_joint: name of a node above the hips that carries the travel; None: the hips do.
+
+    Raises:
+        GambolError: as :func:`save`; a motion of another skeleton, or a root joint that is not above the hips.
+    """
+    path = Path(path)
+    row = _format(path, "attach")
+    assert row.attach is not None
+    check_target(path)
+    made = row.attach(character, motions, root_joint)
+    replace_all([(path, made.data)])
+    return made
 
 
 def read(path: File, source: Source) -> Opened:
@@ -247,7 +302,7 @@ def _format(path: Path, use: str) -> Format:
     close = get_close_matches(suffix, able, 1)
     who = {
         "decode": "reader", "encode": "writer", "encode_clips": "writer of several clips",
-        "encode_trial": "writer of markers and forces",
+        "encode_trial": "writer of markers and forces", "character": "reader of rigs", "attach": "writer into rigs",
     }[use]
     raise GambolError(
         f"no {who} for the suffix {path.suffix!r}", where=str(path),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gambol import __version__
 from gambol.errors import GambolError
-from gambol.io.glb import INDICES, VERTICES, Buffer, pack, unpack
+from gambol.io.glb import INDICES, VERTICES, Buffer, pack, parsed, unpack
 from gambol.io.gltf_read import clip_names, read_clip
 from gambol.io.source import PLAIN, Extra, Ground, Source, ground_around
 from gambol.motion import Motion
@@ -25,7 +25,7 @@ from gambol.skeleton import Skeleton
 from gambol.skin import Skin
 from gambol.wardrobe import skin_of
 
-__all__ = ["clips", "closed", "decode", "encode", "encode_clips"]
+__all__ = ["clips", "closed", "decode", "encode", "encode_clips", "facts_of"]
 
 Array = NDArray[np.float64]
 STILL = 1e-7  # a track that moves less (m, or in a quaternion's components) gets one key
@@ -73,13 +73,13 @@ def decode(data: bytes, source: Source) -> Motion:
     Raises:
         GambolError: not glTF, no such clip, or a kind of skeleton that is not read.
     """
-    document, binary = unpack(data, source.name)
+    document, binary = unpack(data, source.name, source)
     return read_clip(document, binary, source)
 
 
 def clips(data: bytes, source: Source) -> list[str]:
     """Names of the clips."""
-    return clip_names(unpack(data, source.name)[0])
+    return clip_names(parsed(data, source.name)[0])
 
 
 def _one_figure(motions: Sequence[Motion]) -> Motion:
@@ -191,7 +191,7 @@ def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
     used = {s["input"] for s in samplers}
     if times not in used:  # nothing moves: the clip keeps its length by two keys of the root
         samplers[0] = {**samplers[0], "input": times, "output": buffer.add(motion.root.astype(np.float32))}
-    extras = {**motion.info, "gambol": _facts(whole)}
+    extras = {**motion.info, "gambol": facts_of(whole)}
     return {
         "name": motion.name or "motion", "channels": channels, "samplers": samplers, "extras": extras,
     }
@@ -210,7 +210,7 @@ def closed(motion: Motion) -> Motion:
     return replace(motion, contacts=None, forces=None, pressure=None, com=None, **rows)
 
 
-def _facts(motion: Motion) -> dict[str, Any]:
+def facts_of(motion: Motion) -> dict[str, Any]:
     """What tracks cannot say: rate, soles, and in seconds of its first and last frame each contact."""
     names = motion.skeleton.names
     out: dict[str, Any] = {

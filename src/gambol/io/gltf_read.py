@@ -6,15 +6,17 @@ every joint. Keys may stand anywhere; they are sampled on the grid of the clip.
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol import quat
 from gambol.errors import GambolError
-from gambol.io.glb import read_accessor
+from gambol.io.gltf_nodes import Nodes, nodes_of
+from gambol.io.gltf_person import Hanging, hanging_of, hung, worn
+from gambol.io.gltf_rig import Rig, groups_of, rig_of
+from gambol.io.gltf_tracks import grid_of, sampled, tracks_of
 from gambol.io.source import Source, soles_of
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
@@ -22,24 +24,9 @@ from gambol.skeleton import Skeleton
 __all__ = ["clip_names", "read_clip"]
 
 Array = NDArray[np.float64]
-GRID = 30.0  # frames a second where neither the file nor its keys say
-MOST_FRAMES = 2_000_000
 MOST_NUMBERS = 50_000_000  # joints times frames
-
-
-class _Track(NamedTuple):
-    times: Array
-    values: Array
-    mode: str
-
-
-class _Rest(NamedTuple):
-    """Joints parents first: node numbers, parents, translations (J, 3), rotations (J, 4) w first."""
-
-    nodes: list[int]
-    parents: list[int]
-    translations: Array
-    rotations: Array
+BLOCK = 2048  # frames at a time
+STILL = 1e-6  # m for each m of the skeleton: joints that move less do not
 
 
 def clip_names(document: dict[str, Any]) -> list[str]:
@@ -48,7 +35,7 @@ def clip_names(document: dict[str, Any]) -> list[str]:
 
 
 def read_clip(document: dict[str, Any], binary: bytes, source: Source) -> Motion:
-    """The clip asked for, or the first.
+    """The clip asked for; else the first that gambol wrote, or the first.
 
     Raises:
         GambolError: no such clip, or what it points at is not there or not read.
@@ -57,162 +44,85 @@ def read_clip(document: dict[str, Any], binary: bytes, source: Source) -> Motion
     if not names or source.clip is not None and source.clip not in names:
         what = f"no clip is called {source.clip!r}" if names else "no animation in it"
         raise GambolError(what, where=source.name, allowed=", ".join(names))
-    which = 0 if source.clip is None else names.index(source.clip)
+    ours = [i for i, a in enumerate(document["animations"]) if "gambol" in (a.get("extras") or {})]
+    which = (ours or [0])[0] if source.clip is None else names.index(source.clip)
     try:
         return _clip(document, binary, document["animations"][which], names[which])
     except GambolError as error:
         where = f"{source.name}, {error.where}" if error.where else source.name
         raise GambolError(error.what, where=where, allowed=error.allowed, do=error.do) from error
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, np.linalg.LinAlgError) as error:
         raise GambolError(f"its parts do not fit together: {error!r}", where=source.name) from error
 
 
 def _clip(document: dict[str, Any], binary: bytes, animation: dict[str, Any], name: str) -> Motion:
-    rest = _rest(document, animation)
-    tracks = _tracks(document, binary, animation)
+    nodes = nodes_of(document)
+    rig = rig_of(nodes, _moved(groups_of(document, nodes, animation), nodes, animation))
+    wanted = {a for n in rig.joints for a in (n, *nodes.above(n))}
+    tracks = tracks_of(document, binary, animation, wanted)
     extras = dict(animation.get("extras") or {})
     ours = extras.pop("gambol", {})
-    fps, first, frames = _grid(tracks, ours)
-    if frames * len(rest.nodes) > MOST_NUMBERS:
-        what = f"{frames} frames of {len(rest.nodes)} joints"
+    fps, first, frames = grid_of(tracks, ours)
+    if frames * len(rig.joints) > MOST_NUMBERS:
+        what = f"{frames} frames of {len(rig.joints)} joints"
         raise GambolError(what, allowed=f"{MOST_NUMBERS} rotations", do="cut the clip")
-    times = first + np.arange(frames) / fps
-    moves = np.broadcast_to(rest.translations, (frames, len(rest.nodes), 3)).copy()
-    turns = np.broadcast_to(rest.rotations, (frames, len(rest.nodes), 4)).copy()
-    for j, node in enumerate(rest.nodes):
-        if (track := tracks.get((node, "translation"))) is not None:
-            moves[:, j] = _sample(track, times)
-        if (track := tracks.get((node, "rotation"))) is not None:
-            turns[:, j] = quat.normalize(np.roll(_sample(track, times, turn=True), 1, axis=-1))
-    skeleton, rotations, moves = _parallel(document, rest, turns, moves, ours)
-    still = np.abs(moves[:, 1:] - skeleton.offsets[1:]).max(initial=0.0) < 1e-6
+    rotations, moves = np.empty((frames, len(rig.joints), 4)), np.empty((frames, len(rig.joints), 3))
+    for a in range(0, frames, BLOCK):
+        times = first + np.arange(a, min(a + BLOCK, frames)) / fps
+        values = {k: _values(sampled(t, times, k[1] == "rotation"), k[1]) for k, t in tracks.items()}
+        block = rig.motion(values, len(times))
+        rotations[a : a + BLOCK], moves[a : a + BLOCK] = block
+    skeleton, rotations, moves = _worn(document, binary, rig, ours, (rotations, moves))
+    skeleton, translations = _lengths(skeleton, moves)
     return Motion(
         skeleton, moves[:, 0], rotations, fps, contacts=_contacts(ours, skeleton, fps, frames),
         mass=None if ours.get("mass_kg") is None else float(ours["mass_kg"]), cyclic=bool(ours.get("cyclic", False)),
-        translations=None if still else moves, name=str(ours.get("name", name)), info=extras,
+        translations=translations, name=str(ours.get("name", name)), info=extras,
     )
 
 
-def _rest(document: dict[str, Any], animation: dict[str, Any]) -> _Rest:
-    """The joints: those of the first skin, or else every node above or below one that the clip turns."""
-    nodes = document["nodes"]
-    parent = {c: n for n, node in enumerate(nodes) for c in node.get("children", [])}
-    if skins := document.get("skins"):
-        wanted = set(skins[0]["joints"])
-    else:
-        wanted = {c["target"]["node"] for c in animation["channels"] if "node" in c["target"]}
-    order: list[int] = []
-    stack = sorted((n for n in wanted if parent.get(n) not in wanted), reverse=True)
-    if len(stack) != 1:
-        raise GambolError(f"{len(stack)} roots among its joints", allowed="one skeleton")
-    seen: set[int] = set()
-    while stack:
-        n = stack.pop()
-        if n in seen:
-            raise GambolError(f"node {n} is below itself")
-        seen.add(n)
-        order.append(n)
-        stack += [c for c in reversed(nodes[n].get("children", [])) if c in wanted]
-    if set(order) != wanted:
-        raise GambolError("joints with other nodes between them are not read")
-    if all(parent.get(n, -1) < n for n in wanted):
-        order = sorted(wanted)  # the file's own order, where parents come first in it
-    for n in order:
-        if "matrix" in nodes[n] or not np.allclose(nodes[n].get("scale", 1.0), 1.0, atol=1e-6):
-            raise GambolError(f"node {n} is scaled or given as a matrix, which is not read")
-    turns = np.array([nodes[n].get("rotation", [0.0, 0.0, 0.0, 1.0]) for n in order], float)
-    return _Rest(
-        order, [order.index(parent[n]) if parent.get(n) in wanted else -1 for n in order],
-        np.array([nodes[n].get("translation", [0.0, 0.0, 0.0]) for n in order], float),
-        quat.normalize(np.roll(turns, 1, axis=-1)),
-    )
+def _values(values: Array, path: str) -> Array:
+    return np.asarray(values / np.linalg.norm(values, axis=-1, keepdims=True)) if path == "rotation" else values
 
 
-def _tracks(
-    document: dict[str, Any], binary: bytes, animation: dict[str, Any]
-) -> dict[tuple[int, str], _Track]:
-    out: dict[tuple[int, str], _Track] = {}
-    for channel in animation["channels"]:
-        target, sampler = channel["target"], animation["samplers"][channel["sampler"]]
-        if target.get("path") not in ("translation", "rotation") or "node" not in target:
-            continue
-        times = read_accessor(document, binary, sampler["input"])
-        values = read_accessor(document, binary, sampler["output"])
-        mode = sampler.get("interpolation", "LINEAR")
-        if mode == "CUBICSPLINE":
-            raise GambolError("curves of the kind CUBICSPLINE are not read", do="export it with sampled keys")
-        if not len(times) or len(values) != len(times) or np.any(np.diff(times) < 0):
-            raise GambolError(f"the keys of node {target['node']} do not fit its times")
-        out[target["node"], target["path"]] = _Track(times, values, mode)
-    return out
+def _moved(groups: list[list[int]], nodes: Nodes, animation: Mapping[str, Any]) -> list[int]:
+    """Of several skeletons the one that the clip moves most."""
+    if not groups:
+        raise GambolError("no joints in it")
+    targets = [c["target"].get("node") for c in animation.get("channels", [])]
+    return max(groups, key=lambda g: len(set(g) & set(targets)))
 
 
-def _grid(tracks: dict[tuple[int, str], _Track], ours: dict[str, Any]) -> tuple[float, float, int]:
-    """Rate, time of the first frame and number of frames."""
-    if "fps" in ours:
-        fps, frames = float(ours["fps"]), int(ours["frames"])
-        if not (math.isfinite(fps) and fps > 0 and 0 < frames <= MOST_FRAMES):
-            raise GambolError(f"{frames} frames at {fps:g} a second", allowed=f"1 to {MOST_FRAMES} frames")
-        return fps, 0.0, frames
-    if not tracks:
-        raise GambolError("a clip that moves no joint")
-    first, last = min(t.times[0] for t in tracks.values()), max(t.times[-1] for t in tracks.values())
-    gaps = np.concatenate([np.diff(t.times) for t in tracks.values()])
-    gaps = gaps[gaps > 1e-6]
-    fps = 1 / float(np.median(gaps)) if len(gaps) else GRID
-    fps = round(fps, 2) if abs(fps - round(fps, 2)) < 2e-4 * fps else fps
-    frames = round((last - first) * fps) + 1
-    if frames > MOST_FRAMES:
-        what = f"a clip of {last - first:g} s, {frames} frames"
-        raise GambolError(what, allowed=f"{MOST_FRAMES} frames", do="cut it, or export fewer keys a second")
-    return fps, float(first), frames
-
-
-def _sample(track: _Track, times: Array, turn: bool = False) -> Array:
-    """Values at ``times``, held before the first and after the last key."""
-    keys, last = track.times, len(track.times) - 1
-    # Times are 32-bit in the file; a key within rounding of a frame is that frame.
-    after = np.clip(np.searchsorted(keys, times + 1e-5), 1, max(last, 1))
-    if last == 0:
-        return np.broadcast_to(track.values[0], (len(times), track.values.shape[1]))
-    before = after - 1
-    gap = keys[after] - keys[before]
-    t = np.clip((times - keys[before]) / np.where(gap > 0, gap, 1.0), 0.0, 1.0)
-    near = 1e-5 / np.maximum(gap, 1e-5) + 4e-7 * np.abs(times) / np.maximum(gap, 1e-5)
-    t = np.where(t < near, 0.0, np.where(t > 1 - near, 1.0, t))
-    if track.mode == "STEP":
-        t = np.floor(t)
-    a, b = track.values[before], track.values[after]
-    if not turn:
-        return a * (1 - t)[:, None] + b * t[:, None]
-    out = np.where((t == 1.0)[:, None], b, a)
-    inside = (t > 0) & (t < 1)
-    if inside.any():
-        start, end = (np.roll(quat.normalize(x[inside]), 1, axis=-1) for x in (a, b))
-        out[inside] = np.roll(quat.slerp(start, end, t[inside]), -1, axis=-1)
-    return out
-
-
-def _parallel(
-    document: dict[str, Any], rest: _Rest, turns: Array, moves: Array, ours: dict[str, Any]
+def _worn(
+    document: dict[str, Any], binary: bytes, rig: Rig, ours: Mapping[str, Any], clip: tuple[Array, Array]
 ) -> tuple[Skeleton, Array, Array]:
-    """Skeleton, rotations and translations with the rest rotations taken out.
+    """The skeleton and the clip with sole points, and with feet below their shanks."""
+    rotations, moves = clip
+    if "soles" in ours and all(n in rig.skeleton for n in ours["soles"]):
+        names = rig.skeleton.names
+        soles = tuple(names.index(n) for n in ours["soles"])
+        return Skeleton(names, rig.skeleton.parents, rig.skeleton.offsets, soles), rotations, moves
+    if soles := soles_of(rig.skeleton.names):
+        return Skeleton(rig.skeleton.names, rig.skeleton.parents, rig.skeleton.offsets, soles), rotations, moves
+    how = Hanging.from_json(ours.get("rig"), rig.skeleton) or hanging_of(document, binary, rig)
+    if how is None:
+        return rig.skeleton, rotations, moves
+    skeleton = worn(rig.skeleton, how)
+    return skeleton, *hung(rig.skeleton, skeleton, how, clip)
 
-    With W the rest rotation of a joint in the world and P its parent's: a joint rotation q becomes
-    P q W^-1 and a translation t becomes P t.
-    """
-    world = np.empty_like(rest.rotations)
-    above = np.empty_like(world)
-    for j, p in enumerate(rest.parents):
-        above[j] = quat.IDENTITY if p < 0 else world[p]
-        world[j] = quat.multiply(above[j], rest.rotations[j])
-    names = tuple(str(document["nodes"][n].get("name") or f"joint_{j}") for j, n in enumerate(rest.nodes))
-    soles = tuple(names.index(n) for n in ours["soles"]) if "soles" in ours else soles_of(names)
-    if np.allclose(world, quat.IDENTITY, atol=1e-12):
-        return Skeleton(names, np.array(rest.parents), rest.translations, soles), turns, moves
-    skeleton = Skeleton(names, np.array(rest.parents), quat.rotate(above, rest.translations), soles)
-    turned = quat.multiply(quat.multiply(above, turns), quat.conjugate(world))
-    return skeleton, turned, quat.rotate(above, moves)
+
+def _lengths(skeleton: Skeleton, moves: Array) -> tuple[Skeleton, Array | None]:
+    """The skeleton with the lengths of the clip where they stay the same, and translations where they do not."""
+    slack = STILL * max(float(np.ptp(skeleton.rest_positions(), axis=0).max()), 1.0)
+    away = np.abs(moves[:, 1:] - skeleton.offsets[1:]).max(axis=(0, 2), initial=0.0)
+    if (away < slack).all():
+        return skeleton, None
+    still = np.ptp(moves[:, 1:], axis=0).max(axis=1, initial=0.0) < 2 * slack
+    offsets = np.array(skeleton.offsets)
+    use = 1 + np.flatnonzero(still & (away >= slack))
+    offsets[use] = moves[0, use]
+    new = Skeleton(skeleton.names, skeleton.parents, offsets, skeleton.soles)
+    return new, None if still[away >= slack].all() else moves
 
 
 def _contacts(ours: dict[str, Any], skeleton: Skeleton, fps: float, frames: int) -> NDArray[np.bool_] | None:
