@@ -1,0 +1,145 @@
+"""Segments of one footstep string blended so that the blend does exactly what is asked.
+
+All members of a group have the same supports, so that keytimes, root moves, turns and poses are plain weighted sums.
+Duration, distance and turn are then linear in the weights, and a speed v and turning rate omega ask for
+sum w (d - v T) = 0 and sum w (theta - omega T) = 0: a small non-negative least squares finds the weights nearest to those of
+the neighbours that meet both, wherever a convex combination can.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol import quat
+from gambol.graph import STEPS, Group
+
+__all__ = ["Aim", "Blend", "blend", "nnls", "weights"]
+
+Array = NDArray[np.float64]
+SPEED, TURN, GAIN, RISE = 0.25, np.radians(25.0), 0.4, 0.08  # m/s, rad/s, m/s2, m: one unit of distance
+NEAR = 0.05  # of these units; nearer examples weigh no more
+FIRM = 1e4  # times the pull to the neighbours' weights: how firmly the aim is held
+MET = 0.02  # units; an aim missed by less is met
+STEP_SHARE = 0.6  # of a stretched speed's exponent goes to the step length, the rest to cadence
+SHORTEST, FARTHEST = 0.7, 1.12  # times the step length of the examples; beyond, knees fold or legs are too short
+TURN_MORE = 1.3  # times the largest turning rate in reach
+
+
+class Aim(NamedTuple):
+    """What a segment shall do: m/s, rad/s (left positive), m/s2, m, and the style ("" for any)."""
+
+    speed: float
+    turn: float = 0.0
+    gain: float = 0.0
+    rise: float = 0.0
+    style: str = ""
+
+
+class Blend(NamedTuple):
+    """A blended segment; phases as in :class:`gambol.graph.Group`, without its first axis."""
+
+    times: Array  # (K + 1,) s
+    rotations: Array  # (P, J, 4)
+    moves: Array  # (P - 1, 2) m
+    turns: Array  # (P,) rad
+    heights: Array  # (P,) m
+    stretch: float  # factor on the steps
+    missed: tuple[float, float]  # m/s and rad/s that the aim lies beyond reach
+
+    @property
+    def duration(self) -> float:
+        """s."""
+        return float(self.times[-1])
+
+
+def weights(group: Group, aim: Aim, neighbours: int) -> tuple[NDArray[np.int64], Array, bool]:
+    """Which examples, how much of each, and whether the aim lies within their hull."""
+    T, d, theta = group.duration, group.travel, group.turn
+    away = np.sqrt(
+        ((d / T - aim.speed) / SPEED) ** 2 + ((theta / T - aim.turn) / TURN) ** 2
+        + (((group.speed[:, 1] - group.speed[:, 0]) / T - aim.gain) / GAIN) ** 2
+        + ((group.rise - aim.rise) / RISE) ** 2
+    )
+    if aim.style:
+        styled = np.array([s == aim.style for s in group.style])
+        away = np.where(styled | ~styled.any(), away, np.inf)
+    order = np.argsort(away, kind="stable")[: int(np.isfinite(away).sum())]
+    best: tuple[NDArray[np.int64], Array, float] = (order[:1], np.ones(1), np.inf)
+    for k in dict.fromkeys((min(neighbours, len(order)), min(2 * neighbours, len(order)), min(96, len(order)))):
+        near = order[:k]
+        beyond = away[order[k]] if k < len(order) else 2 * away[near[-1]] + 1.0
+        wish = np.maximum(1 / np.maximum(away[near], NEAR) - 1 / max(beyond, NEAR), 0.0) + 1e-9
+        wish /= wish.sum()
+        rows = [
+            (d[near] - aim.speed * T[near]) / (SPEED * T.mean()),
+            (theta[near] - aim.turn * T[near]) / (TURN * T.mean()),
+        ]
+        if np.ptp(group.rise) > RISE:
+            rows.append((group.rise[near] - aim.rise) / (4 * RISE))
+        firm = np.vstack([*rows, np.ones(k)])
+        w = nnls(np.vstack([FIRM * firm, np.eye(k)]), np.r_[np.zeros(len(rows)), FIRM, wish])
+        w /= w.sum()
+        missed = float(np.abs(firm[:2] @ w).max())
+        if missed < best[2] - 1e-6:
+            best = near, w, missed
+        if missed < MET:
+            break
+    near, w, missed = best
+    some = w > 1e-4
+    return near[some], w[some] / w[some].sum(), missed < MET
+
+
+def blend(group: Group, aim: Aim, neighbours: int = 8) -> Blend:
+    """The segment that does what is asked, stretched where it lies beyond the examples, within limits."""
+    near, w, met = weights(group, aim, neighbours)
+    T, d, theta = (float(w @ x[near]) for x in (group.duration, group.travel, group.turn))
+    step = pace = 1.0
+    more = 0.0
+    missed = (0.0, 0.0)
+    if not met:
+        least, most = SHORTEST ** (1 / STEP_SHARE), FARTHEST ** (1 / STEP_SHARE)
+        s = float(np.clip(aim.speed * T / d if d > 0.05 else 1.0, least, most)) if aim.speed > 0 else 1.0
+        step, pace = s**STEP_SHARE, s ** (STEP_SHARE - 1)
+        reach = TURN_MORE * float(np.abs(group.turn / group.duration).max())
+        turn = float(np.clip(aim.turn, -reach, reach))
+        more = (turn * T * pace - theta) if abs(turn * T * pace - theta) > 1e-9 else 0.0
+        missed = aim.speed - d * step / (T * pace), aim.turn - (theta + more) / (T * pace)
+    rotations = np.tensordot(w, group.rotations[near], 1)
+    rotations /= np.sqrt((rotations**2).sum(-1, keepdims=True))
+    turns = w @ group.turns[near]
+    return Blend(
+        pace * (w @ group.times[near]), rotations, step * np.tensordot(w, group.moves[near], 1),
+        turns + more * np.linspace(0, 1, len(turns)), w @ group.heights[near], step, missed,
+    )
+
+
+def nnls(a: Array, b: Array) -> Array:
+    """``x >= 0`` with the least ``|a x - b|`` (Lawson and Hanson 1974, chapter 23)."""
+    n = a.shape[1]
+    gram, aim = a.T @ a, a.T @ b
+    x, free = np.zeros(n), np.zeros(n, bool)
+    for _ in range(4 * n):
+        gradient = aim - gram @ x
+        gradient[free] = -np.inf
+        k = int(np.argmax(gradient))
+        if gradient[k] <= 1e-9 * max(1.0, float(np.abs(aim).max())):
+            break
+        free[k] = True
+        while True:
+            some = np.flatnonzero(free)
+            y = np.linalg.lstsq(a[:, some], b, rcond=None)[0]
+            if (y > 0).all():
+                x[:] = 0.0
+                x[some] = y
+                break
+            back = x[some] / np.where(y <= 0, x[some] - y, np.inf)
+            share = float(np.min(np.where(y <= 0, back, np.inf)))
+            x[some] += share * (y - x[some])
+            free[some[(x[some] <= 1e-12) & (y <= 0)]] = False
+            x[~free] = 0.0
+            if not free.any():
+                break
+    return x

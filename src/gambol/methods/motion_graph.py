@@ -1,0 +1,443 @@
+"""On-line locomotion from unlabelled clips (Kwon & Shin 2005).
+
+One stretch is one segment of a :class:`gambol.graph.MotionGraph`: from the middle of a single support (or of a flight) to the
+next. Each advance reads the command that holds now (or steers along the path), takes the coarse graph's next node towards
+the gait that is asked, blends the node's segments so that they do what is asked, stitches pose and velocity to where
+the last segment ended, and holds the feet to the ground.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gambol import quat
+from gambol.blending import Aim, Blend, blend
+from gambol.commands import Command
+from gambol.errors import GambolError
+from gambol.feet import SIDES
+from gambol.footlock import Foot, Footing, hermite, lock, two_bone
+from gambol.graph import STEPS, MotionGraph, gait_of
+from gambol.motion import Motion, Pose
+from gambol.steering import Steer, steer
+from gambol.synthesis import Handover, Task, dial
+
+__all__ = ["MotionGraphWalk"]
+
+Array = NDArray[np.float64]
+GRID = 1 / 120.0  # s, of what is computed; frames are read from it
+STANDING = 0.25  # s, a stretch of standing
+REST = 0.5  # s of standing at the end
+STAND_BELOW, RUN_ABOVE, WALK_BELOW = 0.15, 2.1, 1.8  # m/s for the adult of the data: gait by speed, with hysteresis
+JOINS = 0.45  # m/s; a transition is entered from a speed this near its own
+SOFT = 0.02  # of the leg: over which the reach of a leg is approached
+UP = np.array([0.0, 1.0, 0.0])
+TURN_ON = np.radians(90.0)  # rad/s, the most that is asked to reach a heading
+
+
+class State(NamedTuple):
+    """Where the figure is at a cut. World metres; the motion as blended and stitched, before the feet are held."""
+
+    time: float
+    place: Array  # (2,) x, z
+    heading: float
+    string: str
+    rotations: Array  # (J, 4), joint 0 relative to the heading
+    spin: Array  # (J, 3) rad/s
+    height: Array  # (2,) m above the ground, m/s
+    velocity: Array  # (2,) m/s in the heading frame
+    turning: float  # rad/s
+    level: float  # m, the ground it moves on
+    feet: tuple[Footing, Footing]
+    drop: Array  # (2,) m and m/s, pelvis lowered for the legs to reach
+    speed: float  # m/s of the last segment
+    steer: Steer | None
+    rested: float  # s stood still with nothing more to do
+    pose: Pose  # of the last sample, feet held
+    over: bool
+
+
+@dataclass(frozen=True)
+class MotionGraphWalk:
+    """Stands, walks, runs and turns as the people in the clips did.
+
+    Follows ``task.commands`` where there are any, else ``task.path``.
+    """
+
+    graph: MotionGraph | None = None
+    engine: str = "numpy"
+    neighbours: float = dial(8, 2, 24, "1", "segments that are blended", "Kwon & Shin 2005; Park et al. 2004")
+    stitch: float = dial(0.25, 0.1, 0.4, "s", "time over which a seam's offset in pose and velocity fades")
+    reach: float = dial(0.99, 0.96, 0.999, "1", "share of the leg that may be stretched before the pelvis sinks")
+    eagerness: float = dial(0.5, 0.1, 1.5, "m/s", "largest change of speed from segment to segment")
+    lookahead: float = dial(0.9, 0.4, 2.0, "m", "how far ahead on the path is steered to, at 1.2 m/s")
+
+    def start(self, task: Task, after: Handover | None = None) -> State:
+        """Standing at the beginning of the path (or in mid-step where no clip starts from a stand)."""
+        graph = self._graph()
+        scale = task.body.height / graph.height
+        begin, heading = task.path.points[0], _direction(task)
+        first = next((s for s in graph.groups if s[0] == "S"), next(iter(graph.groups)))
+        group = graph.groups[first]
+        joints = len(task.body.skeleton)
+        place = begin[[0, 2]] if after is None else after.pose.root[[0, 2]]
+        level = float(task.terrain.height(place, begin[1] if after is None else after.pose.root[1] - 1.0))
+        if not np.isfinite(level):
+            raise GambolError("there is no ground where the path begins", where="task: path", do="lay it over ground")
+        rotations = np.array(group.rotations[0, 0])
+        free = Footing(False, np.zeros(3), 0.0, UP, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2))
+        state = State(
+            0.0 if after is None else after.time, place, heading, "S" if first[0] == "S" else first[0], rotations,
+            np.zeros((joints, 3)), np.array([group.heights[0, 0] * scale, 0.0]), np.zeros(2), 0.0, level, (free, free),
+            np.zeros(2), 0.0, None, 0.0, Pose(np.zeros(3), rotations), False,
+        )
+        return state
+
+    def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
+        """One segment."""
+        if state.over:
+            return state, None
+        graph = self._graph()
+        scale = task.body.height / graph.height
+        pace = np.sqrt(scale)  # dynamic similarity: lengths by the scale, times by its root
+        command, steering, done = self._command(state, task)
+        aim, string = self._choose(graph, state, command, pace)
+        if string == "S":
+            part = _stood(state, scale)
+        else:
+            part = blend(graph.groups[string], aim, int(self.neighbours))
+        track = _track(state, part, (scale, pace), (self.stitch, task.terrain, string))
+        held = self._held(state, track, string, task)
+        rested = state.rested + track.t[-1] if string == "S" and done else 0.0
+        over = done and string == "S" and rested >= REST
+        if task.commands is not None and done and command.speed > 0:
+            over = True
+        motion, pose = _frames(task, state, track, held, over)
+        info = _facts(state, track, string, part, command)
+        motion = replace(motion, info=info)
+        after = State(
+            state.time + track.t[-1], track.place[-1], float(track.heading[-1]), string, track.rotations[-1],
+            _rates(track.rotations, track.t), _pair(track.height, track.t),
+            _turned(_rate(track.place, track.t), -float(track.heading[-1])), float(_rate(track.heading, track.t)),
+            float(track.level[-1]), held.feet, held.drop, float(_speed(part, scale, pace)), steering, rested, pose, over,
+        )
+        return after, motion
+
+    def handover(self, state: State) -> Handover:
+        """Where the figure is at the cut."""
+        planted = {f"{s}_toes": f.ball for s, f in zip(SIDES, state.feet) if f.down}
+        velocity = _turned(state.velocity, state.heading)
+        return Handover(
+            state.time, state.pose, np.array([velocity[0], state.height[1], velocity[1]]), planted,
+            1 if state.string[-1] == "L" else -1,
+        )
+
+    def _graph(self) -> MotionGraph:
+        if self.graph is None:
+            from gambol.graph_file import built_in
+
+            return built_in()
+        return self.graph
+
+    def _command(self, state: State, task: Task) -> tuple[Command, Steer | None, bool]:
+        """What is asked now, and whether it is all done once the figure stands."""
+        if task.commands is not None:
+            command = task.commands.at(state.time)
+            end = task.commands.end if task.duration is None else task.duration
+            if np.isfinite(command.heading):
+                off = (command.heading - state.heading + np.pi) % (2 * np.pi) - np.pi
+                command = command._replace(turn=float(np.clip(off / 0.6, -TURN_ON, TURN_ON)))
+            return command, None, state.time >= end - 1e-9
+        ahead = steer(
+            state.steer, task, (state.place, state.heading, state.speed, state.time), self.lookahead
+        )
+        return ahead.command, ahead.steer, ahead.arrived
+
+    def _choose(self, graph: MotionGraph, state: State, command: Command, pace: float) -> tuple[Aim, str]:
+        """The next string, and what its blend shall do (in the graph's own size)."""
+        now, asked = state.speed / pace, command.speed / pace
+        kind = gait_of(state.string)
+        gait = command.gait or _gait(asked, now if kind == state.string else {"walk": 1.0, "run": 3.0}.get(kind, 0.0), kind)
+        if gait not in graph.gaits():
+            gait = next((g for g in ("walk", "run") if g in graph.gaits()), "stand") if gait != "stand" else "walk"
+            asked = max(asked, 0.4) if gait == "walk" else asked
+        string = _next(graph, state.string, gait)
+        if string == "S":
+            return Aim(0.0), "S"
+        turn = command.turn * pace
+        if gait_of(string) == string and gait_of(state.string) in ("walk", "run"):  # a transition, from motion
+            own = float(graph.groups[string].speed[:, 0].mean())
+            if abs(own - now) > JOINS:
+                asked, string = own, _cyclic(graph, state.string)
+        if gait_of(string) == string:
+            return Aim(float(graph.groups[string].speed.mean()), turn, style=command.style), string
+        if state.string != "S" and gait_of(state.string) in ("walk", "run"):
+            asked = float(np.clip(asked, now - self.eagerness, now + self.eagerness))
+        elif state.string[0] == "S":
+            asked = min(asked, 0.8)
+        return Aim(asked, turn, style=command.style), string
+
+    def _held(self, state: State, track: _Track, string: str, task: Task) -> _Held:
+        """Feet locked, the pelvis lowered where a leg would not reach, knees bent to suit."""
+        skeleton = task.body.skeleton
+        legs = [skeleton.indices([f"{s}_{j}" for j in ("upper_leg", "lower_leg", "foot", "toes", "heel")]) for s in SIDES]
+        heading = quat.from_axis_angle(UP, track.heading)
+        hips = quat.multiply(heading, track.rotations[:, 0])
+        root = np.stack([track.place[:, 0], track.height + track.level, track.place[:, 1]], -1)
+        locked, hip_points, hinges, footing = [], [], [], []
+        for k, side in enumerate(SIDES):
+            upper, lower, foot, toes, heel = legs[k]
+            hip = root + quat.rotate(hips, skeleton.offsets[upper])
+            thigh = quat.multiply(hips, track.rotations[:, upper])
+            shank = quat.multiply(thigh, track.rotations[:, lower])
+            ankle = hip + quat.rotate(thigh, skeleton.offsets[lower]) + quat.rotate(shank, skeleton.offsets[foot])
+            ankle = ankle + (track.stretch - 1) * _along(ankle - hip, track.heading)
+            rotation = quat.multiply(shank, track.rotations[:, foot])
+            held = lock(
+                track.t, ankle, rotation, _support(string, track.keys, k), state.feet[k],
+                Foot(skeleton.offsets[toes], skeleton.offsets[heel]), task.terrain,
+            )
+            locked.append(held)
+            hip_points.append(hip)
+            hinges.append(quat.rotate(shank, np.array([1.0, 0.0, 0.0])))
+            footing.append(held.footing)
+        thigh_m, shank_m = (float(np.linalg.norm(skeleton.offsets[legs[0][i]])) for i in (1, 2))
+        need = np.max(
+            [_need(h, f.ankle, self.reach * (thigh_m + shank_m)) for h, f in zip(hip_points, locked)], axis=0
+        )
+        drop = _smooth_drop(track.t, need, state.drop)
+        root[:, 1] -= drop
+        rotations = np.array(track.rotations)
+        rotations[:, 0] = hips
+        for k in range(2):
+            upper, lower, foot, toes, _ = legs[k]
+            hip = hip_points[k] - drop[:, None] * UP
+            thigh, shank = two_bone(hip, locked[k].ankle, hinges[k], thigh_m, shank_m)
+            rotations[:, upper] = quat.multiply(quat.conjugate(hips), thigh)
+            rotations[:, lower] = quat.multiply(quat.conjugate(thigh), shank)
+            rotations[:, foot] = quat.multiply(quat.conjugate(shank), locked[k].rotation)
+            rotations[:, toes] = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), locked[k].toe)
+        contacts = np.stack([c for f in locked for c in (f.heel_down, f.toe_down)], 1)
+        return _Held(root, rotations, contacts, (footing[0], footing[1]), _pair(drop, track.t))
+
+
+class _Track(NamedTuple):
+    """A segment on the grid, stitched, feet not held yet: N samples."""
+
+    t: Array  # (N,) s from the cut
+    keys: Array  # (K + 1,) s
+    place: Array  # (N, 2)
+    heading: Array  # (N,)
+    height: Array  # (N,) above the level
+    level: Array  # (N,)
+    rotations: Array  # (N, J, 4), joint 0 relative to the heading
+    stretch: float
+
+
+class _Held(NamedTuple):
+    root: Array
+    rotations: Array
+    contacts: NDArray[np.bool_]
+    feet: tuple[Footing, Footing]
+    drop: Array
+
+
+def _gait(speed: float, now: float, kind: str) -> str:
+    """The gait for a speed: changes up later than down."""
+    if speed < STAND_BELOW:
+        return "stand"
+    return "run" if speed > (WALK_BELOW if kind == "run" or now > RUN_ABOVE else RUN_ABOVE) else "walk"
+
+
+def _next(graph: MotionGraph, string: str, gait: str) -> str:
+    """The first string on the shortest way through the fine graph to a gait."""
+    if string == "S" or string[-1] == "S":
+        if gait == "stand":
+            return "S"
+        starts: tuple[str, ...] = tuple(s for s in graph.groups if s[0] == "S")
+    elif len(string) == 1:
+        starts = tuple(s for s in graph.groups if s[0] == string)
+    else:
+        starts = graph.edges[string]
+    seen, layer = set(), [(s, s) for s in sorted(starts)]
+    cyclic = None
+    while layer:
+        for first, s in layer:
+            if gait_of(s) == gait or (gait == "stand" and s[-1] == "S"):
+                return first
+            if cyclic is None and gait_of(s) in ("walk", "run"):
+                cyclic = first
+            seen.add(s)
+        layer = [(first, b) for first, s in layer for b in sorted(graph.edges[s]) if b not in seen]
+    return cyclic or sorted(starts)[0]
+
+
+def _cyclic(graph: MotionGraph, string: str) -> str:
+    return next(s for s in graph.edges[string] if gait_of(s) == gait_of(string))
+
+
+def _stood(state: State, scale: float) -> Blend:
+    """A stretch of standing as the figure stands."""
+    phases = 1 + STEPS
+    return Blend(
+        np.array([0.0, STANDING]), np.repeat(state.rotations[None], phases, 0), np.zeros((phases - 1, 2)), np.zeros(phases),
+        np.full(phases, state.height[0] / scale), 1.0, (0.0, 0.0),
+    )
+
+
+def _track(
+    state: State, part: Blend, size: tuple[float, float], how: tuple[float, Any, str]
+) -> _Track:
+    """The blend in the world on the grid, its start stitched to the state in value and rate."""
+    (scale, pace), (stitch, terrain, string) = size, how
+    keys = part.times * pace
+    n = max(2, round(keys[-1] / GRID))
+    t = np.linspace(0.0, keys[-1], n + 1)
+    phase = np.interp(t, *_rising(keys, np.arange(len(keys)) * STEPS))
+    low = np.minimum(phase.astype(int), len(part.turns) - 2)
+    share = phase - low
+    local = np.concatenate([np.zeros(1), part.turns[1:]])
+    turns = local[low] * (1 - share) + local[low + 1] * share
+    fade = min(stitch, float(t[-1])) if gait_of(string) != string or string == "S" else float(t[-1])
+    rate = (turns[1] - turns[0]) / t[1]
+    heading = state.heading + turns + _nudge(t, fade, state.turning - rate)
+    steps = part.moves * scale
+    mid = state.heading + 0.5 * (local[1:] + local[:-1])
+    world = np.stack(
+        [steps[:, 0] * np.cos(mid) + steps[:, 1] * np.sin(mid), steps[:, 1] * np.cos(mid) - steps[:, 0] * np.sin(mid)], 1
+    )
+    along = np.concatenate([np.zeros((1, 2)), np.cumsum(world, 0)])
+    place = along[low] * (1 - share[:, None]) + along[low + 1] * share[:, None]
+    off = _turned(state.velocity, state.heading) - place[1] / t[1]
+    place = state.place + place + _nudge(t, fade, off)
+    height = (part.heights[low] * (1 - share) + part.heights[low + 1] * share) * scale
+    zero = np.zeros(())
+    lift = hermite(
+        t, (0.0, state.height[0] - height[0], state.height[1] - (height[1] - height[0]) / t[1]), (fade, zero, zero)
+    )
+    q = part.rotations[low] * (1 - share)[:, None, None] + part.rotations[low + 1] * share[:, None, None]
+    q /= np.sqrt((q * q).sum(-1, keepdims=True))
+    apart = quat.log(quat.multiply(state.rotations, quat.conjugate(q[0])))
+    spin = quat.log(quat.multiply(q[1], quat.conjugate(q[0]))) / t[1]
+    still = np.zeros_like(apart)
+    q = quat.multiply(quat.exp(hermite(t, (0.0, apart, state.spin - spin), (fade, still, still))), q)
+    ground = float(terrain.height(place[-1], state.level))
+    ground = state.level if not np.isfinite(ground) else ground
+    u = t / t[-1]
+    level = state.level + (ground - state.level) * u * u * (3 - 2 * u)
+    return _Track(t, keys, place, heading, height + lift, level, q, part.stretch)
+
+
+def _nudge(t: Array, fade: float, rate: Any) -> Array:
+    """A displacement that begins with ``rate`` and is over, at rest where it began, after ``fade`` s."""
+    u = np.clip(t / fade, 0.0, 1.0)
+    bump = (u**3 - 2 * u**2 + u) * fade
+    return bump[:, None] * rate if np.ndim(rate) else bump * rate
+
+
+def _rising(keys: Array, phases: Array) -> tuple[Array, Array]:
+    """Keytimes without those that coincide (a support of no length)."""
+    keep = np.r_[True, np.diff(keys) > 1e-9]
+    return keys[keep], phases[keep].astype(float)
+
+
+def _support(string: str, keys: Array, side: int) -> tuple[float, float] | None:
+    """s, when a foot carries; reaching beyond the segment where it carries at its ends."""
+    on = [letter in ("LDS" if side == 0 else "RDS") for letter in string]
+    if not any(on):
+        return None
+    a, b = on.index(True), len(on) - on[::-1].index(True)
+    return (-np.inf if a == 0 else float(keys[a])), (np.inf if b == len(on) else float(keys[b]))
+
+
+def _need(hip: Array, ankle: Array, reach: float) -> Array:
+    """m, how much lower the hip must be to reach the ankle; begins softly before the leg is stretched."""
+    flat = ((hip - ankle)[:, [0, 2]] ** 2).sum(-1)
+    over = hip[:, 1] - ankle[:, 1] - np.sqrt(np.maximum(reach**2 - flat, 1e-6))
+    soft = SOFT * reach
+    return np.where(over > soft, over, np.where(over > -soft, (over + soft) ** 2 / (4 * soft), 0.0))
+
+
+def _smooth_drop(t: Array, need: Array, before: Array) -> Array:
+    """At least what is needed, without a jump from the stretch before."""
+    step = t[1] - t[0]
+    wide = max(1, round(0.06 / step))
+    padded = np.pad(need, wide, mode="edge")
+    top = np.max(np.lib.stride_tricks.sliding_window_view(padded, 2 * wide + 1), axis=1)
+    half = max(1, round(0.05 / step))
+    bell = np.hanning(2 * half + 3)[1:-1]
+    calm = np.convolve(np.pad(top, half, mode="edge"), bell / bell.sum(), "valid")
+    zero = np.zeros(())
+    rate = (calm[1] - calm[0]) / step
+    fade = min(0.2, float(t[-1]))
+    return calm + hermite(t, (0.0, before[0] - calm[0], before[1] - rate), (fade, zero, zero))
+
+
+def _along(v: Array, heading: Array) -> Array:
+    """The part of world vectors (N, 3) along headings (N,)."""
+    ahead = np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], -1)
+    return (v * ahead).sum(-1, keepdims=True) * ahead
+
+
+def _frames(task: Task, state: State, track: _Track, held: _Held, last: bool) -> tuple[Motion, Pose]:
+    """The output frames in [t0, t1), read from the grid."""
+    a = int(np.ceil(state.time * task.fps - 1e-6))
+    b = int(np.ceil((state.time + track.t[-1]) * task.fps - 1e-6)) + last
+    at = np.clip((np.arange(a, b) / task.fps - state.time) / track.t[1], 0, len(track.t) - 1)
+    low = np.minimum(at.astype(int), len(track.t) - 2)
+    share = (at - low)[:, None]
+    root = held.root[low] * (1 - share) + held.root[low + 1] * share
+    first, second = held.rotations[low], held.rotations[low + 1]
+    second = np.where((first * second).sum(-1, keepdims=True) < 0, -second, second)
+    q = first * (1 - share[..., None]) + second * share[..., None]
+    q = q / np.sqrt((q * q).sum(-1, keepdims=True))
+    contacts = held.contacts[low] & (held.contacts[low + 1] | (share < 1e-9))
+    motion = Motion(task.body.skeleton, root, q, task.fps, contacts=contacts, mass=task.body.mass)
+    return motion, Pose(held.root[-1], held.rotations[-1])
+
+
+def _facts(state: State, track: _Track, string: str, part: Blend, command: Command) -> dict[str, Any]:
+    events: dict[str, list[float]] = {f"{s}_{e}": [] for s in SIDES for e in ("strike", "off")}
+    for k, side in enumerate(SIDES):
+        support = _support(string, track.keys, k)
+        if support is not None:
+            for edge, name in zip(support, ("strike", "off")):
+                if np.isfinite(edge):
+                    events[f"{side}_{name}"].append(float(state.time + edge))
+    row = {"t": float(state.time), "string": string, "speed": command.speed, "turn": float(command.turn)}
+    if max(abs(part.missed[0]), abs(part.missed[1])) > 0.02 and string != "S":
+        row["beyond_reach"] = [round(float(x), 4) for x in part.missed]
+    return {"events": events, "segments": [row]}
+
+
+def _speed(part: Blend, scale: float, pace: float) -> float:
+    return float(part.moves[:, 1].sum() / part.duration * scale / pace)
+
+
+def _direction(task: Task) -> float:
+    """rad, the way the path begins."""
+    if task.commands is not None:
+        return 0.0
+    tangent = task.path.tangent(0.0)
+    return float(np.arctan2(tangent[0], tangent[2]))
+
+
+def _turned(v: Array, angle: float) -> Array:
+    """(x, z) turned to the left by ``angle``: from the heading frame into the world."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([v[0] * c + v[1] * s, v[1] * c - v[0] * s])
+
+
+def _rate(x: Array, t: Array) -> Any:
+    return (x[-1] - x[-2]) / (t[-1] - t[-2])
+
+
+def _pair(x: Array, t: Array) -> Array:
+    return np.array([x[-1], _rate(x, t)])
+
+
+def _rates(q: Array, t: Array) -> Array:
+    return quat.log(quat.multiply(q[-1], quat.conjugate(q[-2]))) / (t[-1] - t[-2])
