@@ -1,8 +1,8 @@
 """Feet of a stretch of motion held to the ground while they carry, without looking beyond the stretch.
 
 A carrying foot follows a clean roll: its heading stays, its pitch is that of the motion with a dead zone about flat; it turns
-about the heel while the toes are up and about the ball while the heel is up, so that what is planted cannot slide. What this
-changes is a correction of the ankle that is exact in support and passes over a swing as one cubic; a swing that the
+about the heel while the toes are up and about the tip of the toes, which bend, while the heel is up, so that what is planted
+cannot slide. What this changes is a correction of the ankle that is exact in support and passes over a swing as one cubic; a swing that the
 stretch does not see the end of lets it fade, and hands on what is left. Kwon and Shin's foot-skate cleanup
 (after Kovar et al. 2002), made causal.
 """
@@ -16,13 +16,25 @@ from numpy.typing import NDArray
 
 from gambol import quat
 
-__all__ = ["Foot", "Footing", "Locked", "hermite", "lock", "two_bone"]
+__all__ = ["Foot", "Footing", "Leg", "Locked", "hermite", "lock", "two_bone"]
 
 Array = NDArray[np.float64]
 FLAT, ROUND = np.radians(3.0), np.radians(5.0)  # pitch that counts as flat; over which it begins to count
+BEND = np.radians(40.0)  # the toes bend up to this, then lift with the foot
+SPARE = 0.015  # m a leg behind may lack, made good by the pelvis, before its foot is let go
+MOST_BEND = np.radians(65.0)  # of the toes in swing, to keep out of the ground
+CLEAR, TAPER = 0.004, 0.08  # m over the ground; s over which a swinging foot is raised
 FADE = 0.3  # s in which the correction of a foot in the air fades while its landing is not known
 UP = np.array([0.0, 1.0, 0.0])
+SIDE = np.array([1.0, 0.0, 0.0])
 FORWARD = np.array([0.0, 0.0, 1.0])
+
+
+class Leg(NamedTuple):
+    """Where a foot hangs: hip ``(N, 3)`` m, and how far (m) the ankle may be from it."""
+
+    hip: Array
+    reach: float
 
 
 class Footing(NamedTuple):
@@ -35,13 +47,15 @@ class Footing(NamedTuple):
     shift: Array  # (2, 3) m and m/s, correction of the ankle
     twist: Array  # (2, 3) rad and rad/s, correction of the foot's rotation
     toe: Array  # (2,) rad and rad/s, bend of the toes
+    lift: Array  # (2,) m and m/s, how much a swinging foot is raised over the ground
 
 
 class Foot(NamedTuple):
-    """Geometry in the foot joint's frame, m: ball and heel lie on the sole."""
+    """Geometry, m: ball and heel in the foot joint's frame, the toe tip from the ball; all lie on the sole."""
 
     ball: Array
     heel: Array
+    tip: Array
 
 
 class Locked(NamedTuple):
@@ -50,6 +64,7 @@ class Locked(NamedTuple):
     ankle: Array  # (N, 3) m
     rotation: Array  # (N, 4) world
     toe: Array  # (N,) rad
+    down: NDArray[np.bool_]  # (N,) it carries
     heel_down: NDArray[np.bool_]  # (N,)
     toe_down: NDArray[np.bool_]
     footing: Footing  # at the last sample
@@ -74,7 +89,7 @@ def flattened(pitch: Array) -> Array:
 
 def lock(  # noqa: PLR0913
     t: Array, ankle: Array, rotation: Array, support: tuple[float, float] | None, before: Footing, foot: Foot,
-    ground: object,
+    leg: Leg, ground: object,
 ) -> Locked:
     """Hold one foot.
 
@@ -85,6 +100,7 @@ def lock(  # noqa: PLR0913
         support: s, from when to when it carries; one that began before or goes on after reaches beyond ``t``.
         before: what the stretch before handed on.
         foot: its geometry.
+        leg: where it hangs; a foot behind is let go where the leg would be stretched by more than a little.
         ground: a terrain.
 
     Returns:
@@ -108,17 +124,26 @@ def lock(  # noqa: PLR0913
         tilt = quat.between(UP, up)
         flat = quat.multiply(tilt, quat.from_axis_angle(UP, yaw))
         pitch = flattened(np.arcsin(np.clip(ahead[part] @ up, -1, 1)))
-        model = quat.multiply(flat, quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), -pitch))
-        pivot = np.where((pitch >= 0)[:, None], foot.heel, foot.ball)
-        from_ball = quat.rotate(flat, pivot - foot.ball) - quat.rotate(model, pivot)
+        model = quat.multiply(flat, quat.from_axis_angle(SIDE, -pitch))
+        bend = -BEND * np.tanh(np.maximum(-pitch, 0.0) / BEND)
+        toes = quat.multiply(flat, quat.from_axis_angle(SIDE, -(np.minimum(pitch, 0.0) - bend)))
+        on_heel = quat.rotate(flat, foot.heel - foot.ball) - quat.rotate(model, foot.heel)
+        on_tip = quat.rotate(flat, foot.tip) - quat.rotate(toes, foot.tip) - quat.rotate(model, foot.ball)
+        from_ball = np.where((pitch >= 0)[:, None], on_heel, on_tip)
         if begun:
             ball = before.ball
         else:
             ball = (ankle[part] - from_ball).mean(0)
             ball = np.array([ball[0], _height(ground, ball), ball[2]])
+        stretched = (pitch < 0) & (np.linalg.norm(ball + from_ball - leg.hip[part], axis=-1) > leg.reach + SPARE)
+        if stretched.any() and (k := int(np.argmax(stretched))) > 1:
+            last = first + k - 1
+            part, keep = slice(first, last + 1), slice(0, k)
+            model, pitch, bend, from_ball = model[keep], pitch[keep], bend[keep], from_ball[keep]
+        carries[last + 1 :] = False
         shift[part] = ball + from_ball - ankle[part]
         twist[part] = quat.log(quat.multiply(model, quat.conjugate(rotation[part])))
-        toe[part] = np.minimum(pitch, 0.0)
+        toe[part] = bend
         heel_down[part], toe_down[part] = pitch >= 0, pitch <= 0
         if first > 0:  # the swing before it
             lead = t[:first]
@@ -127,7 +152,7 @@ def lock(  # noqa: PLR0913
                     lead, (t[0], kept[0], kept[1]), (t[first], value[first], _rate(value, t, first, 1))
                 )
         state = (t[last], *(np.stack([x[last], _rate(x, t, last, -1)]) for x in (shift, twist, toe)))
-        after = Footing(last == len(t) - 1, ball, yaw, up, *state[1:])
+        after = Footing(last == len(t) - 1, ball, yaw, up, *state[1:], before.lift)
         rest = slice(last + 1, len(t))
     else:
         rest = slice(0, len(t))
@@ -140,9 +165,54 @@ def lock(  # noqa: PLR0913
         n = len(t) - 1
         ends = [np.stack([x[n], _rate(x, t, n, -1)]) for x in (shift, twist, toe)]
         after = after._replace(down=False, shift=ends[0], twist=ends[1], toe=ends[2])
-    return Locked(
-        ankle + shift, quat.multiply(quat.exp(twist), rotation), toe, heel_down, toe_down, after,
+    held, turned = ankle + shift, quat.multiply(quat.exp(twist), rotation)
+    lift = _clear(t, held, turned, carries, before.lift, foot, ground)
+    held = held + lift[:, None] * UP
+    toe = np.where(carries, toe, _toes_up(held, turned, toe, foot, ground))
+    n = len(t) - 1
+    after = after._replace(lift=np.array([lift[n], _rate(lift, t, n, -1)]))
+    return Locked(held, turned, toe, carries, heel_down, toe_down, after)
+
+
+def _clear(  # noqa: PLR0913
+    t: Array, ankle: Array, rotation: Array, carries: NDArray[np.bool_], before: Array, foot: Foot, ground: object
+) -> Array:
+    """(N,) m, how much higher a swinging foot must be for heel and ball to pass over the ground."""
+    low = np.full(len(t), np.inf)
+    for point in (foot.heel, foot.ball):
+        p = ankle + quat.rotate(rotation, point)
+        low = np.fmin(low, p[:, 1] - _heights(ground, p))
+    need = np.where(carries, 0.0, np.maximum(CLEAR - low, 0.0))
+    if not need.any() and not before.any():
+        return np.zeros(len(t))
+    step = t[1] - t[0]
+    edge = np.flatnonzero(carries)
+    apart = np.abs(np.arange(len(t))[:, None] - edge[None]).min(1) * step if len(edge) else np.full(len(t), np.inf)
+    share = np.minimum(apart / TAPER, 1.0)
+    share = share * share * (3 - 2 * share)
+    half = max(1, round(0.04 / step))
+    top = np.max(np.lib.stride_tricks.sliding_window_view(np.pad(need, half, mode="edge"), 2 * half + 1), axis=1)
+    bell = np.hanning(2 * half + 3)[1:-1]
+    calm = np.convolve(np.pad(top, half, mode="edge"), bell / bell.sum(), "valid") * share
+    if carries[0]:
+        return calm
+    free = t[edge[0]] if len(edge) else t[-1]
+    zero = np.zeros(())
+    return calm + hermite(
+        t, (0.0, before[0] - calm[0], before[1] - (calm[1] - calm[0]) / step), (min(TAPER * 2, float(free)), zero, zero)
     )
+
+
+def _toes_up(ankle: Array, rotation: Array, toe: Array, foot: Foot, ground: object) -> Array:
+    """(N,) rad, the bend of the toes that keeps their tip out of the ground."""
+    ball = ankle + quat.rotate(rotation, foot.ball)
+    high = np.clip((ball[:, 1] - _heights(ground, ball)) / np.linalg.norm(foot.tip), 0.0, 1.0)
+    pitch = np.arcsin(np.clip(quat.rotate(rotation, FORWARD)[:, 1], -1, 1))
+    least = np.clip(-np.arcsin(high) - pitch, 0.0, MOST_BEND)
+    soft = np.radians(4.0)
+    over = least + toe  # how much more than the toes are bent already
+    more = np.where(over > soft, over, np.where(over > -soft, (over + soft) ** 2 / (4 * soft), 0.0))
+    return toe - np.where(least > 0, more, 0.0) * np.minimum(least / soft, 1.0)
 
 
 def two_bone(hip: Array, ankle: Array, hinge: Array, thigh: float, shank: float) -> tuple[Array, Array]:
@@ -181,6 +251,12 @@ def _rate(x: Array, t: Array, k: int, way: int) -> Array:
 
 def _height(ground: object, place: Array) -> float:
     return float(ground.height(place[[0, 2]], place[1]))  # type: ignore[attr-defined]
+
+
+def _heights(ground: object, points: Array) -> Array:
+    """(N,) m; where there is no ground, far below."""
+    y = np.asarray(ground.height(points[:, [0, 2]], points[:, 1]), float)  # type: ignore[attr-defined]
+    return np.where(np.isfinite(y), y, -np.inf)
 
 
 def _normal(ground: object, place: Array) -> Array:

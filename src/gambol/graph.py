@@ -105,7 +105,8 @@ class MotionGraph:
 
     def gaits(self) -> tuple[str, ...]:
         """The kinds of locomotion in the graph."""
-        return tuple(g for g in ("stand", "walk", "run") if any(KINDS.get(s) == g for s in self.groups))
+        kinds = {KINDS.get(s, "") for s in self.groups} | {"stand" for s in self.groups if s[0] == "S"}
+        return tuple(g for g in ("stand", "walk", "run") if g in kinds)
 
 
 def gait_of(string: str) -> str:
@@ -274,13 +275,7 @@ def _connected(
     groups: dict[str, Group],
 ) -> tuple[dict[str, Group], dict[str, tuple[str, ...]], dict[str, Group]]:
     """The fine edges, and the part of the graph from which every node leads back to every other."""
-    edges = {
-        a: [b for b in groups if a[-1] == b[0] and not (a == b == "S")] for a in groups
-    }
-    if any(s[-1] == "S" for s in groups):  # standing joins whatever ends and begins with it
-        for a in groups:
-            if a[-1] == "S":
-                edges[a] = [b for b in groups if b[0] == "S"]
+    edges = {a: [b for b in groups if _joins(a, b)] for a in groups}
     reach = {a: _reachable(edges, a) for a in groups}
     best = max(
         ({b for b in reach[a] if a in reach[b]} for a in groups),
@@ -294,6 +289,13 @@ def _connected(
     kept = {s: g for s, g in groups.items() if s in best}
     fine = {s: tuple(b for b in edges[s] if b in best) for s in kept}
     return kept, fine, {s: g for s, g in groups.items() if s not in best}
+
+
+def _joins(a: str, b: str) -> bool:
+    """A segment ends in the support in which the next begins; over a flight the other foot lands."""
+    if a[-1] != b[0]:
+        return False
+    return a[-1] != "F" or [c for c in a if c in "LR"][-1] != [c for c in b if c in "LR"][0]
 
 
 def _reachable(edges: dict[str, list[str]], start: str) -> set[str]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from gambol.body import Body, G
+from gambol.commands import Commands
 from gambol.errors import GambolError
 from gambol.gait import Gait, pace
 from gambol.keys import Key
@@ -47,6 +48,7 @@ class Task:
         model: another body than a person's: what dances or sways.
         keys: postures at their times, for methods that dance.
         period: s after which the keys begin anew; None: they come once.
+        commands: speed, turn and gait over time instead of a path, for methods that take them.
     """
 
     body: Body = field(default_factory=Body)
@@ -61,6 +63,7 @@ class Task:
     model: Model | None = None
     keys: tuple[Key, ...] = ()
     period: float | None = None
+    commands: Commands | None = None
 
     def __post_init__(self) -> None:
         _check(self)

@@ -18,8 +18,8 @@ from gambol import quat
 from gambol.blending import Aim, Blend, blend
 from gambol.commands import Command
 from gambol.errors import GambolError
-from gambol.feet import SIDES
-from gambol.footlock import Foot, Footing, hermite, lock, two_bone
+from gambol.feet import CONTACT_GAP, CONTACT_SPEED, SIDES
+from gambol.footlock import Foot, Footing, Leg, Locked, hermite, lock, two_bone
 from gambol.graph import STEPS, MotionGraph, gait_of
 from gambol.motion import Motion, Pose
 from gambol.steering import Steer, steer
@@ -34,6 +34,7 @@ REST = 0.5  # s of standing at the end
 STAND_BELOW, RUN_ABOVE, WALK_BELOW = 0.15, 2.1, 1.8  # m/s for the adult of the data: gait by speed, with hysteresis
 JOINS = 0.45  # m/s; a transition is entered from a speed this near its own
 SOFT = 0.02  # of the leg: over which the reach of a leg is approached
+LEG = ("upper_leg", "lower_leg", "foot", "toes", "heel", "toe_tip")
 UP = np.array([0.0, 1.0, 0.0])
 TURN_ON = np.radians(90.0)  # rad/s, the most that is asked to reach a heading
 
@@ -88,7 +89,7 @@ class MotionGraphWalk:
         if not np.isfinite(level):
             raise GambolError("there is no ground where the path begins", where="task: path", do="lay it over ground")
         rotations = np.array(group.rotations[0, 0])
-        free = Footing(False, np.zeros(3), 0.0, UP, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2))
+        free = Footing(False, np.zeros(3), 0.0, UP, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2), np.zeros(2))
         state = State(
             0.0 if after is None else after.time, place, heading, "S" if first[0] == "S" else first[0], rotations,
             np.zeros((joints, 3)), np.array([group.heights[0, 0] * scale, 0.0]), np.zeros(2), 0.0, level, (free, free),
@@ -183,45 +184,45 @@ class MotionGraphWalk:
     def _held(self, state: State, track: _Track, string: str, task: Task) -> _Held:
         """Feet locked, the pelvis lowered where a leg would not reach, knees bent to suit."""
         skeleton = task.body.skeleton
-        legs = [skeleton.indices([f"{s}_{j}" for j in ("upper_leg", "lower_leg", "foot", "toes", "heel")]) for s in SIDES]
+        legs = [skeleton.indices([f"{s}_{j}" for j in LEG]) for s in SIDES]
         heading = quat.from_axis_angle(UP, track.heading)
         hips = quat.multiply(heading, track.rotations[:, 0])
         root = np.stack([track.place[:, 0], track.height + track.level, track.place[:, 1]], -1)
-        locked, hip_points, hinges, footing = [], [], [], []
+        locked, hip_points, hinges, footing, footing_of = [], [], [], [], []
+        thigh_m, shank_m = (float(np.linalg.norm(skeleton.offsets[legs[0][i]])) for i in (1, 2))
+        reach = self.reach * (thigh_m + shank_m)
         for k, side in enumerate(SIDES):
-            upper, lower, foot, toes, heel = legs[k]
+            upper, lower, foot, toes, heel, tip = legs[k]
             hip = root + quat.rotate(hips, skeleton.offsets[upper])
             thigh = quat.multiply(hips, track.rotations[:, upper])
             shank = quat.multiply(thigh, track.rotations[:, lower])
             ankle = hip + quat.rotate(thigh, skeleton.offsets[lower]) + quat.rotate(shank, skeleton.offsets[foot])
             ankle = ankle + (track.stretch - 1) * _along(ankle - hip, track.heading)
             rotation = quat.multiply(shank, track.rotations[:, foot])
-            held = lock(
-                track.t, ankle, rotation, _support(string, track.keys, k), state.feet[k],
-                Foot(skeleton.offsets[toes], skeleton.offsets[heel]), task.terrain,
-            )
+            shape = Foot(skeleton.offsets[toes], skeleton.offsets[heel], skeleton.offsets[tip])
+            support = _support(string, track.keys, k)
+            held = lock(track.t, ankle, rotation, support, state.feet[k], shape, Leg(hip, reach), task.terrain)
+            footing_of.append(shape)
             locked.append(held)
             hip_points.append(hip)
             hinges.append(quat.rotate(shank, np.array([1.0, 0.0, 0.0])))
             footing.append(held.footing)
-        thigh_m, shank_m = (float(np.linalg.norm(skeleton.offsets[legs[0][i]])) for i in (1, 2))
-        need = np.max(
-            [_need(h, f.ankle, self.reach * (thigh_m + shank_m)) for h, f in zip(hip_points, locked)], axis=0
-        )
+        need = np.max([np.where(f.down, _need(h, f.ankle, reach), 0.0) for h, f in zip(hip_points, locked)], axis=0)
         drop = _smooth_drop(track.t, need, state.drop)
         root[:, 1] -= drop
-        rotations = np.array(track.rotations)
+        rotations, contacts = np.array(track.rotations), []
         rotations[:, 0] = hips
         for k in range(2):
-            upper, lower, foot, toes, _ = legs[k]
+            upper, lower, foot, toes = legs[k][:4]
             hip = hip_points[k] - drop[:, None] * UP
-            thigh, shank = two_bone(hip, locked[k].ankle, hinges[k], thigh_m, shank_m)
+            ankle = _within(hip, locked[k].ankle, reach, thigh_m + shank_m)
+            thigh, shank = two_bone(hip, ankle, hinges[k], thigh_m, shank_m)
             rotations[:, upper] = quat.multiply(quat.conjugate(hips), thigh)
             rotations[:, lower] = quat.multiply(quat.conjugate(thigh), shank)
             rotations[:, foot] = quat.multiply(quat.conjugate(shank), locked[k].rotation)
             rotations[:, toes] = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), locked[k].toe)
-        contacts = np.stack([c for f in locked for c in (f.heel_down, f.toe_down)], 1)
-        return _Held(root, rotations, contacts, (footing[0], footing[1]), _pair(drop, track.t))
+            contacts += _contacts(ankle, locked[k], footing_of[k], track.t, task.terrain)
+        return _Held(root, rotations, np.stack(contacts, 1), (footing[0], footing[1]), _pair(drop, track.t))
 
 
 class _Track(NamedTuple):
@@ -359,6 +360,28 @@ def _need(hip: Array, ankle: Array, reach: float) -> Array:
     over = hip[:, 1] - ankle[:, 1] - np.sqrt(np.maximum(reach**2 - flat, 1e-6))
     soft = SOFT * reach
     return np.where(over > soft, over, np.where(over > -soft, (over + soft) ** 2 / (4 * soft), 0.0))
+
+
+def _contacts(ankle: Array, held: Locked, foot: Foot, t: Array, ground: Any) -> list[NDArray[np.bool_]]:
+    """Heel and toe tip (N,): planted where the foot carries on them, and wherever they lie still on the ground."""
+    ball = ankle + quat.rotate(held.rotation, foot.ball)
+    toes = quat.multiply(held.rotation, quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), held.toe))
+    points = (ankle + quat.rotate(held.rotation, foot.heel), ball + quat.rotate(toes, foot.tip))
+    out = []
+    for p, down in zip(points, (held.heel_down, held.toe_down)):
+        speed = np.linalg.norm(np.gradient(p, t, axis=0), axis=-1)
+        level = np.asarray(ground.height(p[:, [0, 2]], p[:, 1]), float)
+        out.append(down | ((np.abs(p[:, 1] - level) < CONTACT_GAP) & (speed < CONTACT_SPEED)))
+    return out
+
+
+def _within(hip: Array, ankle: Array, reach: float, length: float) -> Array:
+    """The ankle (N, 3) drawn towards the hip where it is farther than a leg is long, softly beyond the reach."""
+    out = ankle - hip
+    far = np.linalg.norm(out, axis=-1, keepdims=True)
+    low = reach + 0.4 * (length - reach)
+    room = length - low
+    return hip + out * np.where(far > low, (low + room * np.tanh((far - low) / room)) / far, 1.0)
 
 
 def _smooth_drop(t: Array, need: Array, before: Array) -> Array:
