@@ -2,8 +2,9 @@
 
 All members of a group have the same supports, so that keytimes, root moves, turns and poses are plain weighted sums.
 Duration, distance and turn are then linear in the weights, and a speed v and turning rate omega ask for
-sum w (d - v T) = 0 and sum w (theta - omega T) = 0: a small non-negative least squares finds the weights nearest to those of
-the neighbours that meet both, wherever a convex combination can.
+sum w (d - v T) = 0 and sum w (theta - omega T) = 0: a small non-negative least squares finds weights near to those of
+the neighbours that meet both, wherever a convex combination can. What is left, a few parts in a hundred, is made good by
+stretching steps and turns, so that the aim is met exactly.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ __all__ = ["Aim", "Blend", "blend", "nnls", "weights"]
 Array = NDArray[np.float64]
 SPEED, TURN, GAIN, RISE = 0.25, np.radians(25.0), 0.4, 0.08  # m/s, rad/s, m/s2, m: one unit of distance
 NEAR = 0.05  # of these units; nearer examples weigh no more
-FIRM = 1e4  # times the pull to the neighbours' weights: how firmly the aim is held
-MET = 0.02  # units; an aim missed by less is met
+FIRM = 2.0  # times the pull to the neighbours' weights: how firmly the aim is held
+WHOLE = 1e3  # and that the weights are a whole
+MET = 0.15  # units; an aim missed by less is met by stretching
 STEP_SHARE = 0.6  # of a stretched speed's exponent goes to the step length, the rest to cadence
 SHORTEST, FARTHEST = 0.7, 1.12  # times the step length of the examples; beyond, knees fold or legs are too short
 TURN_MORE = 1.3  # times the largest turning rate in reach
@@ -68,7 +70,7 @@ def weights(group: Group, aim: Aim, neighbours: int) -> tuple[NDArray[np.int64],
         away = np.where(styled | ~styled.any(), away, np.inf)
     order = np.argsort(away, kind="stable")[: int(np.isfinite(away).sum())]
     best: tuple[NDArray[np.int64], Array, float] = (order[:1], np.ones(1), np.inf)
-    for k in dict.fromkeys((min(neighbours, len(order)), min(2 * neighbours, len(order)), min(96, len(order)))):
+    for k in dict.fromkeys((min(neighbours, len(order)), min(3 * neighbours, len(order)))):
         near = order[:k]
         beyond = away[order[k]] if k < len(order) else 2 * away[near[-1]] + 1.0
         wish = np.maximum(1 / np.maximum(away[near], NEAR) - 1 / max(beyond, NEAR), 0.0) + 1e-9
@@ -80,7 +82,8 @@ def weights(group: Group, aim: Aim, neighbours: int) -> tuple[NDArray[np.int64],
         if np.ptp(group.rise) > RISE:
             rows.append((group.rise[near] - aim.rise) / (4 * RISE))
         firm = np.vstack([*rows, np.ones(k)])
-        w = nnls(np.vstack([FIRM * firm, np.eye(k)]), np.r_[np.zeros(len(rows)), FIRM, wish])
+        hold = np.r_[np.full(len(rows), FIRM), WHOLE]
+        w = nnls(np.vstack([hold[:, None] * firm, np.eye(k)]), np.r_[np.zeros(len(rows)), WHOLE, wish])
         w /= w.sum()
         missed = float(np.abs(firm[:2] @ w).max())
         if missed < best[2] - 1e-6:
@@ -96,17 +99,13 @@ def blend(group: Group, aim: Aim, neighbours: int = 8) -> Blend:
     """The segment that does what is asked, stretched where it lies beyond the examples, within limits."""
     near, w, met = weights(group, aim, neighbours)
     T, d, theta = (float(w @ x[near]) for x in (group.duration, group.travel, group.turn))
-    step = pace = 1.0
-    more = 0.0
-    missed = (0.0, 0.0)
-    if not met:
-        least, most = SHORTEST ** (1 / STEP_SHARE), FARTHEST ** (1 / STEP_SHARE)
-        s = float(np.clip(aim.speed * T / d if d > 0.05 else 1.0, least, most)) if aim.speed > 0 else 1.0
-        step, pace = s**STEP_SHARE, s ** (STEP_SHARE - 1)
-        reach = TURN_MORE * float(np.abs(group.turn / group.duration).max())
-        turn = float(np.clip(aim.turn, -reach, reach))
-        more = (turn * T * pace - theta) if abs(turn * T * pace - theta) > 1e-9 else 0.0
-        missed = aim.speed - d * step / (T * pace), aim.turn - (theta + more) / (T * pace)
+    least, most = SHORTEST ** (1 / STEP_SHARE), FARTHEST ** (1 / STEP_SHARE)
+    s = float(np.clip(aim.speed * T / d, least, most)) if d > 0.05 and aim.speed > 0 else 1.0
+    step, pace = s**STEP_SHARE, s ** (STEP_SHARE - 1)
+    reach = TURN_MORE * float(np.abs(group.turn / group.duration).max())
+    turn = float(np.clip(aim.turn, -reach, reach))
+    more = turn * T * pace - theta
+    missed = (0.0, 0.0) if met else (aim.speed - d * step / (T * pace), aim.turn - turn)
     rotations = np.tensordot(w, group.rotations[near], 1)
     rotations /= np.sqrt((rotations**2).sum(-1, keepdims=True))
     turns = w @ group.turns[near]
@@ -125,7 +124,7 @@ def nnls(a: Array, b: Array) -> Array:
         gradient = aim - gram @ x
         gradient[free] = -np.inf
         k = int(np.argmax(gradient))
-        if gradient[k] <= 1e-9 * max(1.0, float(np.abs(aim).max())):
+        if gradient[k] <= 1e-12 * max(1.0, float(np.abs(aim).max())):
             break
         free[k] = True
         while True:

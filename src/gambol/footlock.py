@@ -21,10 +21,12 @@ __all__ = ["Foot", "Footing", "Leg", "Locked", "hermite", "lock", "two_bone"]
 Array = NDArray[np.float64]
 FLAT, ROUND = np.radians(3.0), np.radians(5.0)  # pitch that counts as flat; over which it begins to count
 BEND = np.radians(40.0)  # the toes bend up to this, then lift with the foot
-SPARE = 0.015  # m a leg behind may lack, made good by the pelvis, before its foot is let go
+SPARE = 0.002  # m a leg behind may lack before its foot is let go
+AHEAD = 0.02  # s, how far ahead that is seen
+LEAD = 0.3  # s before it lands in which a foot can be led elsewhere
 MOST_BEND = np.radians(65.0)  # of the toes in swing, to keep out of the ground
 CLEAR, TAPER = 0.004, 0.08  # m over the ground; s over which a swinging foot is raised
-FADE = 0.3  # s in which the correction of a foot in the air fades while its landing is not known
+FADE = 0.18  # s in which the correction of a foot in the air fades while its landing is not known
 UP = np.array([0.0, 1.0, 0.0])
 SIDE = np.array([1.0, 0.0, 0.0])
 FORWARD = np.array([0.0, 0.0, 1.0])
@@ -133,9 +135,13 @@ def lock(  # noqa: PLR0913
         if begun:
             ball = before.ball
         else:
-            ball = (ankle[part] - from_ball).mean(0)
+            # where the motion would have it on the whole; where it lands at once, there
+            where = ankle[part] - from_ball
+            ball = where[0] + min(1.0, float(t[first] - t[0]) / LEAD) * (where.mean(0) - where[0])
             ball = np.array([ball[0], _height(ground, ball), ball[2]])
-        stretched = (pitch < 0) & (np.linalg.norm(ball + from_ball - leg.hip[part], axis=-1) > leg.reach + SPARE)
+        far = np.linalg.norm(ball + from_ball - leg.hip[part], axis=-1)
+        soon = far + AHEAD * np.gradient(far, t[1] - t[0]) if len(far) > 1 else far
+        stretched = (pitch < 0) & (soon > leg.reach + SPARE)
         if stretched.any() and (k := int(np.argmax(stretched))) > 1:
             last = first + k - 1
             part, keep = slice(first, last + 1), slice(0, k)

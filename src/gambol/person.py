@@ -24,6 +24,7 @@ LIMBS = ("upper_arm", "lower_arm", "upper_leg", "lower_leg")
 NEXT = {"upper_arm": "lower_arm", "lower_arm": "hand", "upper_leg": "lower_leg", "lower_leg": "foot"}
 NEEDED = tuple(f"{s}_{j}" for s in SIDES for j in ("upper_leg", "lower_leg", "foot")) + ("hips",)
 STILL = 0.1  # share of the frames, those of the slowest foot, that show how it lies on the ground
+UPRIGHT, ASKEW = np.radians(25.0), np.radians(20.0)  # a trunk that stands; the most that markers sit askew
 TRUNK = ("hips", "spine", "chest", "upper_chest", "neck", "head")
 
 
@@ -65,6 +66,7 @@ def as_person(motion: Motion, roles: Mapping[str, int], height: float) -> Motion
     for name in TRUNK:
         upright = name if name in roles else upright
         turned[name] = quat.multiply(world[:, roles[upright]], facing)
+    turned["hips"] = _level_pelvis(turned["hips"], turned["upper_chest"])
     for side in SIDES:
         shoulder = f"{side}_shoulder"
         turned[shoulder] = (
@@ -99,6 +101,18 @@ def _facing(skeleton: Skeleton, roles: Mapping[str, int]) -> Array:
     if np.linalg.norm(across) < 1e-9:
         return np.array([1.0, 0.0, 0.0, 0.0])
     return quat.from_axis_angle([0.0, 1.0, 0.0], np.arctan2(-across[2], across[0]))
+
+
+def _level_pelvis(pelvis: Array, chest: Array) -> Array:
+    """The pelvis without its mean pitch while the trunk is upright: where markers sat on it, not how it was held."""
+    up, front = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    upright = quat.rotate(chest, up)[:, 1] > np.cos(UPRIGHT)
+    if not upright.any():
+        return pelvis
+    pitch = float(np.median(-np.arcsin(np.clip(quat.rotate(pelvis[upright], front)[:, 1], -1, 1))))
+    if abs(pitch) > ASKEW:
+        return pelvis
+    return quat.multiply(pelvis, quat.from_axis_angle([1.0, 0.0, 0.0], -pitch))
 
 
 def _rest_turn(

@@ -31,6 +31,7 @@ STANDING, STANDING_TIME = 0.1, 0.1  # m/s of the centre of mass; s
 SINGLE, FLIGHT = 0.1, 0.025  # s; single supports and flights shorter than this are not cut
 TREND, CALM, PROMINENCE = 0.3, 0.03, 0.004  # s, s, m: COM height minus its own slow trend, smoothed; its peaks
 YAW = 0.2  # s, low pass of the heading
+GOING, ASKEW = 0.5, np.radians(15.0)  # m/s; more than this askew is meant: sidestepping
 STOOD = 0.25  # s of standing kept at the end that joins a start or a stop
 GAP = 0.085  # s; a double support this short between the feet of a run (in tight turns) is a flight of no length
 LOW_HIPS, TILT = 0.75, np.radians(50.0)  # of the leg; of the trunk: lower or more tilted is no locomotion
@@ -76,7 +77,19 @@ def take_of(motion: Motion, leg: float) -> Take:
     w, x, y, z = np.moveaxis(motion.rotations[:, 0], -1, 0)
     yaw = np.unwrap(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y)))
     letters = _letters(carries, com)
-    return Take(motion, com, carries, smoothed(yaw, YAW * RATE), letters, _ground(levels, len(motion)))
+    heading = _straight(smoothed(yaw, YAW * RATE), com)
+    return Take(motion, com, carries, heading, letters, _ground(levels, len(motion)))
+
+
+def _straight(heading: Array, com: Array) -> Array:
+    """The heading without the few degrees by which a pelvis is held askew to the way it goes, on the whole."""
+    velocity = smoothed(np.gradient(com[:, [0, 2]], axis=0) * RATE, YAW * RATE)
+    going = np.linalg.norm(velocity, axis=-1) > GOING
+    if going.sum() < RATE:
+        return heading
+    off = np.arctan2(velocity[going, 0], velocity[going, 1]) - heading[going]
+    askew = float(np.angle(np.exp(1j * off).sum()))
+    return heading + (askew if abs(askew) < ASKEW else 0.0)
 
 
 def cut(take: Take, index: int, leg: float) -> list[Segment]:

@@ -33,6 +33,7 @@ STANDING = 0.25  # s, a stretch of standing
 REST = 0.5  # s of standing at the end
 STAND_BELOW, RUN_ABOVE, WALK_BELOW = 0.15, 2.1, 1.8  # m/s for the adult of the data: gait by speed, with hysteresis
 JOINS = 0.45  # m/s; a transition is entered from a speed this near its own
+AMPLE = 0.6  # share of what the reach leaves of the leg, that a foot let go may use
 SOFT = 0.02  # of the leg: over which the reach of a leg is approached
 LEG = ("upper_leg", "lower_leg", "foot", "toes", "heel", "toe_tip")
 UP = np.array([0.0, 1.0, 0.0])
@@ -53,7 +54,8 @@ class State(NamedTuple):
     turning: float  # rad/s
     level: float  # m, the ground it moves on
     feet: tuple[Footing, Footing]
-    drop: Array  # (2,) m and m/s, pelvis lowered for the legs to reach
+    stretch: float  # factor on the steps
+    drop: Array  # (2,) m and m/s, pelvis lowered for the legs to reach; NaN at first
     speed: float  # m/s of the last segment
     steer: Steer | None
     rested: float  # s stood still with nothing more to do
@@ -72,7 +74,7 @@ class MotionGraphWalk:
     engine: str = "numpy"
     neighbours: float = dial(8, 2, 24, "1", "segments that are blended", "Kwon & Shin 2005; Park et al. 2004")
     stitch: float = dial(0.25, 0.1, 0.4, "s", "time over which a seam's offset in pose and velocity fades")
-    reach: float = dial(0.99, 0.96, 0.999, "1", "share of the leg that may be stretched before the pelvis sinks")
+    reach: float = dial(0.985, 0.96, 0.999, "1", "share of the leg that may be stretched before the pelvis sinks")
     eagerness: float = dial(0.5, 0.1, 1.5, "m/s", "largest change of speed from segment to segment")
     lookahead: float = dial(0.9, 0.4, 2.0, "m", "how far ahead on the path is steered to, at 1.2 m/s")
 
@@ -93,7 +95,7 @@ class MotionGraphWalk:
         state = State(
             0.0 if after is None else after.time, place, heading, "S" if first[0] == "S" else first[0], rotations,
             np.zeros((joints, 3)), np.array([group.heights[0, 0] * scale, 0.0]), np.zeros(2), 0.0, level, (free, free),
-            np.zeros(2), 0.0, None, 0.0, Pose(np.zeros(3), rotations), False,
+            1.0, np.full(2, np.nan), 0.0, None, 0.0, Pose(np.zeros(3), rotations), False,
         )
         return state
 
@@ -123,7 +125,7 @@ class MotionGraphWalk:
             state.time + track.t[-1], track.place[-1], float(track.heading[-1]), string, track.rotations[-1],
             _rates(track.rotations, track.t), _pair(track.height, track.t),
             _turned(_rate(track.place, track.t), -float(track.heading[-1])), float(_rate(track.heading, track.t)),
-            float(track.level[-1]), held.feet, held.drop, float(_speed(part, scale, pace)), steering, rested, pose, over,
+            float(track.level[-1]), held.feet, part.stretch, held.drop, float(_speed(part, scale, pace)), steering, rested, pose, over,
         )
         return after, motion
 
@@ -197,7 +199,7 @@ class MotionGraphWalk:
             thigh = quat.multiply(hips, track.rotations[:, upper])
             shank = quat.multiply(thigh, track.rotations[:, lower])
             ankle = hip + quat.rotate(thigh, skeleton.offsets[lower]) + quat.rotate(shank, skeleton.offsets[foot])
-            ankle = ankle + (track.stretch - 1) * _along(ankle - hip, track.heading)
+            ankle = ankle + (track.stretch - 1)[:, None] * _along(ankle - hip, track.heading)
             rotation = quat.multiply(shank, track.rotations[:, foot])
             shape = Foot(skeleton.offsets[toes], skeleton.offsets[heel], skeleton.offsets[tip])
             support = _support(string, track.keys, k)
@@ -235,7 +237,7 @@ class _Track(NamedTuple):
     height: Array  # (N,) above the level
     level: Array  # (N,)
     rotations: Array  # (N, J, 4), joint 0 relative to the heading
-    stretch: float
+    stretch: Array  # (N,)
 
 
 class _Held(NamedTuple):
@@ -329,7 +331,9 @@ def _track(
     ground = state.level if not np.isfinite(ground) else ground
     u = t / t[-1]
     level = state.level + (ground - state.level) * u * u * (3 - 2 * u)
-    return _Track(t, keys, place, heading, height + lift, level, q, part.stretch)
+    eased = np.minimum(2 * u, 1.0)
+    stretch = state.stretch + (part.stretch - state.stretch) * eased * eased * (3 - 2 * eased)
+    return _Track(t, keys, place, heading, height + lift, level, q, stretch)
 
 
 def _nudge(t: Array, fade: float, rate: Any) -> Array:
@@ -379,8 +383,7 @@ def _within(hip: Array, ankle: Array, reach: float, length: float) -> Array:
     """The ankle (N, 3) drawn towards the hip where it is farther than a leg is long, softly beyond the reach."""
     out = ankle - hip
     far = np.linalg.norm(out, axis=-1, keepdims=True)
-    low = reach + 0.4 * (length - reach)
-    room = length - low
+    low, room = reach, AMPLE * (length - reach)
     return hip + out * np.where(far > low, (low + room * np.tanh((far - low) / room)) / far, 1.0)
 
 
@@ -393,9 +396,12 @@ def _smooth_drop(t: Array, need: Array, before: Array) -> Array:
     half = max(1, round(0.05 / step))
     bell = np.hanning(2 * half + 3)[1:-1]
     calm = np.convolve(np.pad(top, half, mode="edge"), bell / bell.sum(), "valid")
+    if not np.isfinite(before).all():  # the very first stretch
+        return calm
     zero = np.zeros(())
     rate = (calm[1] - calm[0]) / step
-    fade = min(0.2, float(t[-1]))
+    wanted = np.flatnonzero(need > 1e-4)
+    fade = min(0.2, float(t[-1]), max(0.05, float(t[wanted[0]]) if len(wanted) else 1.0))
     return calm + hermite(t, (0.0, before[0] - calm[0], before[1] - rate), (fade, zero, zero))
 
 
