@@ -31,13 +31,17 @@ TURN_MORE = 1.3  # times the largest turning rate in reach
 
 
 class Aim(NamedTuple):
-    """What a segment shall do: m/s, rad/s (left positive), m/s2, m, and the style ("" for any)."""
+    """What a segment shall do: m/s, rad/s (left positive), m/s2, m, and the style ("" for any).
+
+    One that is ``entered`` is a transition: it begins at that speed and goes on as its examples do.
+    """
 
     speed: float
     turn: float = 0.0
     gain: float = 0.0
     rise: float = 0.0
     style: str = ""
+    entered: bool = False
 
 
 class Blend(NamedTuple):
@@ -60,15 +64,19 @@ class Blend(NamedTuple):
 def weights(group: Group, aim: Aim, neighbours: int) -> tuple[NDArray[np.int64], Array, bool]:
     """Which examples, how much of each, and whether the aim lies within their hull."""
     T, d, theta = group.duration, group.travel, group.turn
+    pace = group.speed[:, 0] if aim.entered else d / T
     away = np.sqrt(
-        ((d / T - aim.speed) / SPEED) ** 2 + ((theta / T - aim.turn) / TURN) ** 2
-        + (((group.speed[:, 1] - group.speed[:, 0]) / T - aim.gain) / GAIN) ** 2
+        ((pace - aim.speed) / SPEED) ** 2 + ((theta / T - aim.turn) / TURN) ** 2
+        + (((group.speed[:, 1] - group.speed[:, 0]) / T - aim.gain) / GAIN) ** 2 * (not aim.entered)
         + ((group.rise - aim.rise) / RISE) ** 2
     )
     if aim.style:
         styled = np.array([s == aim.style for s in group.style])
         away = np.where(styled | ~styled.any(), away, np.inf)
     order = np.argsort(away, kind="stable")[: int(np.isfinite(away).sum())]
+    if aim.entered:
+        wish = 1 / np.maximum(away[order[:2]], NEAR) ** 2
+        return order[:2], wish / wish.sum(), True
     best: tuple[NDArray[np.int64], Array, float] = (order[:1], np.ones(1), np.inf)
     for k in dict.fromkeys((min(neighbours, len(order)), min(3 * neighbours, len(order)))):
         near = order[:k]
@@ -99,6 +107,12 @@ def blend(group: Group, aim: Aim, neighbours: int = 8) -> Blend:
     """The segment that does what is asked, stretched where it lies beyond the examples, within limits."""
     near, w, met = weights(group, aim, neighbours)
     T, d, theta = (float(w @ x[near]) for x in (group.duration, group.travel, group.turn))
+    rotations = np.tensordot(w, group.rotations[near], 1)
+    rotations /= np.sqrt((rotations**2).sum(-1, keepdims=True))
+    turns, times = w @ group.turns[near], w @ group.times[near]
+    moves, heights = np.tensordot(w, group.moves[near], 1), w @ group.heights[near]
+    if aim.entered:
+        return Blend(times, rotations, moves, turns, heights, 1.0, (0.0, 0.0))
     least, most = SHORTEST ** (1 / STEP_SHARE), FARTHEST ** (1 / STEP_SHARE)
     s = float(np.clip(aim.speed * T / d, least, most)) if d > 0.05 and aim.speed > 0 else 1.0
     step, pace = s**STEP_SHARE, s ** (STEP_SHARE - 1)
@@ -106,12 +120,8 @@ def blend(group: Group, aim: Aim, neighbours: int = 8) -> Blend:
     turn = float(np.clip(aim.turn, -reach, reach))
     more = turn * T * pace - theta
     missed = (0.0, 0.0) if met else (aim.speed - d * step / (T * pace), aim.turn - turn)
-    rotations = np.tensordot(w, group.rotations[near], 1)
-    rotations /= np.sqrt((rotations**2).sum(-1, keepdims=True))
-    turns = w @ group.turns[near]
     return Blend(
-        pace * (w @ group.times[near]), rotations, step * np.tensordot(w, group.moves[near], 1),
-        turns + more * np.linspace(0, 1, len(turns)), w @ group.heights[near], step, missed,
+        pace * times, rotations, step * moves, turns + more * np.linspace(0, 1, len(turns)), heights, step, missed
     )
 
 

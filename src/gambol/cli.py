@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from cyclopts import App, CycloptsError, Parameter
 
 from gambol import __version__, commands_files, commands_rigs, commands_style
+from gambol import __version__, commands_files, commands_style
+from gambol import __version__, commands_files, commands_graph
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
 from gambol.errors import GambolError
@@ -263,6 +265,8 @@ app.command(commands_style.styles)
 app.command(commands_style.fit)
 app.command(commands_rigs.roles)
 app.command(commands_rigs.retarget)
+app.command(commands_graph.graph_app)
+app.command(commands_graph.follow)
 
 
 def report_set(motions: Sequence[Motion], output: Sequence[Path], as_json: bool) -> int:

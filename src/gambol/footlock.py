@@ -21,10 +21,11 @@ __all__ = ["Foot", "Footing", "Leg", "Locked", "hermite", "lock", "two_bone"]
 Array = NDArray[np.float64]
 FLAT, ROUND = np.radians(3.0), np.radians(5.0)  # pitch that counts as flat; over which it begins to count
 BEND = np.radians(40.0)  # the toes bend up to this, then lift with the foot
-SPARE = 0.002  # m a leg behind may lack before its foot is let go
-AHEAD = 0.02  # s, how far ahead that is seen
+SPARE = 0.02  # m a leg behind may lack before its foot is let go
+GIVE = 20.0  # m/s2, how fast the stretching of a leg is slowed down once its foot is let go
 LEAD = 0.3  # s before it lands in which a foot can be led elsewhere
 MOST_BEND = np.radians(65.0)  # of the toes in swing, to keep out of the ground
+OFF, OFF_TIME = 0.008, 0.05  # m, s: so high the tip of the toes is so soon after it is let go
 CLEAR, TAPER = 0.004, 0.08  # m over the ground; s over which a swinging foot is raised
 FADE = 0.18  # s in which the correction of a foot in the air fades while its landing is not known
 UP = np.array([0.0, 1.0, 0.0])
@@ -37,6 +38,8 @@ class Leg(NamedTuple):
 
     hip: Array
     reach: float
+    stands: bool = False  # the figure stands: its feet come to lie flat
+    stays: bool = False  # it comes to stand: no foot is let go
 
 
 class Footing(NamedTuple):
@@ -50,6 +53,7 @@ class Footing(NamedTuple):
     twist: Array  # (2, 3) rad and rad/s, correction of the foot's rotation
     toe: Array  # (2,) rad and rad/s, bend of the toes
     lift: Array  # (2,) m and m/s, how much a swinging foot is raised over the ground
+    rest: float  # 0 to 1, how far it has been laid flat for standing
 
 
 class Foot(NamedTuple):
@@ -125,7 +129,10 @@ def lock(  # noqa: PLR0913
         yaw = before.yaw if begun else float(np.arctan2(ahead[first, 0], ahead[first, 2]))
         tilt = quat.between(UP, up)
         flat = quat.multiply(tilt, quat.from_axis_angle(UP, yaw))
-        pitch = flattened(np.arcsin(np.clip(ahead[part] @ up, -1, 1)))
+        u = (t[part] - t[0]) / (t[-1] - t[0])
+        rest = before.rest if begun else 0.0
+        rest = rest + (float(leg.stands) - rest) * u * u * (3 - 2 * u)
+        pitch = flattened(np.arcsin(np.clip(ahead[part] @ up, -1, 1))) * (1 - rest)
         model = quat.multiply(flat, quat.from_axis_angle(SIDE, -pitch))
         bend = -BEND * np.tanh(np.maximum(-pitch, 0.0) / BEND)
         toes = quat.multiply(flat, quat.from_axis_angle(SIDE, -(np.minimum(pitch, 0.0) - bend)))
@@ -140,12 +147,13 @@ def lock(  # noqa: PLR0913
             ball = where[0] + min(1.0, float(t[first] - t[0]) / LEAD) * (where.mean(0) - where[0])
             ball = np.array([ball[0], _height(ground, ball), ball[2]])
         far = np.linalg.norm(ball + from_ball - leg.hip[part], axis=-1)
-        soon = far + AHEAD * np.gradient(far, t[1] - t[0]) if len(far) > 1 else far
-        stretched = (pitch < 0) & (soon > leg.reach + SPARE)
+        pull = np.maximum(np.gradient(far, t[1] - t[0]), 0.0) if len(far) > 1 else np.zeros(1)
+        soon = far + pull * pull / (2 * GIVE)
+        stretched = (pitch < 0) & (not leg.stays) & (soon > leg.reach + SPARE)
         if stretched.any() and (k := int(np.argmax(stretched))) > 1:
             last = first + k - 1
             part, keep = slice(first, last + 1), slice(0, k)
-            model, pitch, bend, from_ball = model[keep], pitch[keep], bend[keep], from_ball[keep]
+            model, pitch, bend, from_ball, rest = model[keep], pitch[keep], bend[keep], from_ball[keep], rest[keep]
         carries[last + 1 :] = False
         shift[part] = ball + from_ball - ankle[part]
         twist[part] = quat.log(quat.multiply(model, quat.conjugate(rotation[part])))
@@ -158,7 +166,7 @@ def lock(  # noqa: PLR0913
                     lead, (t[0], kept[0], kept[1]), (t[first], value[first], _rate(value, t, first, 1))
                 )
         state = (t[last], *(np.stack([x[last], _rate(x, t, last, -1)]) for x in (shift, twist, toe)))
-        after = Footing(last == len(t) - 1, ball, yaw, up, *state[1:], before.lift)
+        after = Footing(last == len(t) - 1, ball, yaw, up, *state[1:], before.lift, float(rest[-1]))
         rest = slice(last + 1, len(t))
     else:
         rest = slice(0, len(t))
@@ -174,7 +182,7 @@ def lock(  # noqa: PLR0913
     held, turned = ankle + shift, quat.multiply(quat.exp(twist), rotation)
     lift = _clear(t, held, turned, carries, before.lift, foot, ground)
     held = held + lift[:, None] * UP
-    toe = np.where(carries, toe, _toes_up(held, turned, toe, foot, ground))
+    toe = np.where(carries, toe, _toes_up(held, turned, toe, foot, (_apart(t, carries), ground)))
     n = len(t) - 1
     after = after._replace(lift=np.array([lift[n], _rate(lift, t, n, -1)]))
     return Locked(held, turned, toe, carries, heel_down, toe_down, after)
@@ -193,8 +201,7 @@ def _clear(  # noqa: PLR0913
         return np.zeros(len(t))
     step = t[1] - t[0]
     edge = np.flatnonzero(carries)
-    apart = np.abs(np.arange(len(t))[:, None] - edge[None]).min(1) * step if len(edge) else np.full(len(t), np.inf)
-    share = np.minimum(apart / TAPER, 1.0)
+    share = np.minimum(_apart(t, carries) / TAPER, 1.0)
     share = share * share * (3 - 2 * share)
     half = max(1, round(0.04 / step))
     top = np.max(np.lib.stride_tricks.sliding_window_view(np.pad(need, half, mode="edge"), 2 * half + 1), axis=1)
@@ -209,16 +216,28 @@ def _clear(  # noqa: PLR0913
     )
 
 
-def _toes_up(ankle: Array, rotation: Array, toe: Array, foot: Foot, ground: object) -> Array:
-    """(N,) rad, the bend of the toes that keeps their tip out of the ground."""
+def _apart(t: Array, carries: NDArray[np.bool_]) -> Array:
+    """(N,) s to the nearest sample at which the foot carries; infinite where there is none."""
+    edge = np.flatnonzero(carries)
+    if not len(edge):
+        return np.full(len(t), np.inf)
+    after = np.minimum(np.searchsorted(edge, np.arange(len(t))), len(edge) - 1)
+    return np.minimum(np.abs(t - t[edge[after]]), np.abs(t - t[edge[np.maximum(after - 1, 0)]]))
+
+
+def _toes_up(ankle: Array, rotation: Array, toe: Array, foot: Foot, around: tuple[Array, object]) -> Array:
+    """(N,) rad, the bend of the toes that keeps their tip out of the ground, and lifts it off at once."""
+    apart, ground = around
     ball = ankle + quat.rotate(rotation, foot.ball)
-    high = np.clip((ball[:, 1] - _heights(ground, ball)) / np.linalg.norm(foot.tip), 0.0, 1.0)
+    u = np.minimum(apart / OFF_TIME, 1.0)
+    free = ball[:, 1] - _heights(ground, ball) - OFF * u * u * (3 - 2 * u)
+    high = np.clip(free / np.linalg.norm(foot.tip), -0.2, 1.0)
     pitch = np.arcsin(np.clip(quat.rotate(rotation, FORWARD)[:, 1], -1, 1))
     least = np.clip(-np.arcsin(high) - pitch, 0.0, MOST_BEND)
     soft = np.radians(4.0)
     over = least + toe  # how much more than the toes are bent already
     more = np.where(over > soft, over, np.where(over > -soft, (over + soft) ** 2 / (4 * soft), 0.0))
-    return toe - np.where(least > 0, more, 0.0) * np.minimum(least / soft, 1.0)
+    return np.asarray(toe - np.where(least > 0, more, 0.0) * np.minimum(least / soft, 1.0))
 
 
 def two_bone(hip: Array, ankle: Array, hinge: Array, thigh: float, shank: float) -> tuple[Array, Array]:

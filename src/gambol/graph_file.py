@@ -22,11 +22,12 @@ MARK = "gambol motion graph"
 FIELDS = ("times", "rotations", "moves", "turns", "heights", "speed", "rise")
 BUILT_IN = Path(__file__).parent / "data" / "made.graph"
 MOST = 2**31  # bytes of a graph unpacked
+TURNS = 32767.0  # quaternions are kept in 16 bits: 0.002 degrees
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def encode_graph(graph: MotionGraph) -> bytes:
-    """The bytes of a graph file; the same graph gives the same bytes."""
+    """The bytes of a graph file; the same graph gives the same bytes. Rotations are rounded to 0.002 degrees."""
     head = {
         "mark": MARK, "version": VERSION, "height": graph.height, "groups": list(graph.groups),
         "edges": {k: list(v) for k, v in graph.edges.items()}, "left_out": [list(r) for r in graph.left_out],
@@ -40,7 +41,8 @@ def encode_graph(graph: MotionGraph) -> bytes:
         for k, group in enumerate(graph.groups.values()):
             for name in FIELDS:
                 data = io.BytesIO()
-                np.save(data, getattr(group, name).astype("<f4"))
+                value = getattr(group, name)
+                np.save(data, np.rint(value * TURNS).astype("<i2") if name == "rotations" else value.astype("<f4"))
                 archive.writestr(zipfile.ZipInfo(f"{k}.{name}.npy", EPOCH), data.getvalue(), zipfile.ZIP_DEFLATED)
     return out.getvalue()
 

@@ -177,6 +177,7 @@ def _drain(stream: Stream) -> Iterable[Motion]:
     if min(least, wanted) > MOST_FRAMES:
         raise _endless(least, task)
     most = min(MOST_FRAMES, SLOWEST * least + (120.0 + 15.0 * len(task.path.pivots) * task.laps) * task.fps)
+    most = MOST_FRAMES if task.commands is not None else most  # commands end when they end
     while frames < wanted and (part := stream.stretch()) is not None:
         frames += len(part)
         if frames > most:  # turns on the spot and small steps are slow, but not endless

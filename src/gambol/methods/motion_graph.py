@@ -32,7 +32,7 @@ GRID = 1 / 120.0  # s, of what is computed; frames are read from it
 STANDING = 0.25  # s, a stretch of standing
 REST = 0.5  # s of standing at the end
 STAND_BELOW, RUN_ABOVE, WALK_BELOW = 0.15, 2.1, 1.8  # m/s for the adult of the data: gait by speed, with hysteresis
-JOINS = 0.45  # m/s; a transition is entered from a speed this near its own
+JOINS = 0.3  # m/s; a transition is entered from a speed this near its own
 AMPLE = 0.6  # share of what the reach leaves of the leg, that a foot let go may use
 SOFT = 0.02  # of the leg: over which the reach of a leg is approached
 LEG = ("upper_leg", "lower_leg", "foot", "toes", "heel", "toe_tip")
@@ -91,7 +91,7 @@ class MotionGraphWalk:
         if not np.isfinite(level):
             raise GambolError("there is no ground where the path begins", where="task: path", do="lay it over ground")
         rotations = np.array(group.rotations[0, 0])
-        free = Footing(False, np.zeros(3), 0.0, UP, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2), np.zeros(2))
+        free = Footing(False, np.zeros(3), 0.0, UP, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2), np.zeros(2), 0.0)
         state = State(
             0.0 if after is None else after.time, place, heading, "S" if first[0] == "S" else first[0], rotations,
             np.zeros((joints, 3)), np.array([group.heights[0, 0] * scale, 0.0]), np.zeros(2), 0.0, level, (free, free),
@@ -176,7 +176,7 @@ class MotionGraphWalk:
             if abs(own - now) > JOINS:
                 asked, string = own, _cyclic(graph, state.string)
         if gait_of(string) == string:
-            return Aim(float(graph.groups[string].speed.mean()), turn, style=command.style), string
+            return Aim(now, turn, style=command.style, entered=True), string
         if state.string != "S" and gait_of(state.string) in ("walk", "run"):
             asked = float(np.clip(asked, now - self.eagerness, now + self.eagerness))
         elif state.string[0] == "S":
@@ -203,7 +203,8 @@ class MotionGraphWalk:
             rotation = quat.multiply(shank, track.rotations[:, foot])
             shape = Foot(skeleton.offsets[toes], skeleton.offsets[heel], skeleton.offsets[tip])
             support = _support(string, track.keys, k)
-            held = lock(track.t, ankle, rotation, support, state.feet[k], shape, Leg(hip, reach), task.terrain)
+            leg = Leg(hip, reach, string == "S", string[-1] == "S")
+            held = lock(track.t, ankle, rotation, support, state.feet[k], shape, leg, task.terrain)
             footing_of.append(shape)
             locked.append(held)
             hip_points.append(hip)
@@ -217,7 +218,9 @@ class MotionGraphWalk:
         for k in range(2):
             upper, lower, foot, toes = legs[k][:4]
             hip = hip_points[k] - drop[:, None] * UP
-            ankle = _within(hip, locked[k].ankle, reach, thigh_m + shank_m)
+            ankle = np.where(
+                locked[k].down[:, None], locked[k].ankle, _within(hip, locked[k].ankle, reach, thigh_m + shank_m)
+            )
             thigh, shank = two_bone(hip, ankle, hinges[k], thigh_m, shank_m)
             rotations[:, upper] = quat.multiply(quat.conjugate(hips), thigh)
             rotations[:, lower] = quat.multiply(quat.conjugate(thigh), shank)
@@ -437,7 +440,7 @@ def _facts(state: State, track: _Track, string: str, part: Blend, command: Comma
                 if np.isfinite(edge):
                     events[f"{side}_{name}"].append(float(state.time + edge))
     row = {"t": float(state.time), "string": string, "speed": command.speed, "turn": float(command.turn)}
-    if max(abs(part.missed[0]), abs(part.missed[1])) > 0.02 and string != "S":
+    if max(abs(part.missed[0]), abs(part.missed[1])) > 0.02 and gait_of(string) in ("walk", "run"):
         row["beyond_reach"] = [round(float(x), 4) for x in part.missed]
     return {"events": events, "segments": [row]}
 
