@@ -25,6 +25,9 @@ SPARE = 0.02  # m a leg behind may lack before its foot is let go
 GIVE = 20.0  # m/s2, how fast the stretching of a leg is slowed down once its foot is let go
 LEAD = 0.3  # s before it lands in which a foot can be led elsewhere
 MOST_BEND = np.radians(65.0)  # of the toes in swing, to keep out of the ground
+TRIED = np.array(sorted((0.01 * k for k in range(-18, 19)), key=abs))  # m, along the foot, for a level foothold
+EDGE = 0.02  # m between points of a sole that is an edge
+STAIR, EARLY, LATE = 0.03, (0.0, 0.7), (0.35, 1.0)  # m; shares of a swing in which the height of the ground is gained
 OFF, OFF_TIME = 0.008, 0.05  # m, s: so high the tip of the toes is so soon after it is let go
 CLEAR, TAPER = 0.004, 0.08  # m over the ground; s over which a swinging foot is raised
 FADE = 0.18  # s in which the correction of a foot in the air fades while its landing is not known
@@ -145,7 +148,7 @@ def lock(  # noqa: PLR0913
             # where the motion would have it on the whole; where it lands at once, there
             where = ankle[part] - from_ball
             ball = where[0] + min(1.0, float(t[first] - t[0]) / LEAD) * (where.mean(0) - where[0])
-            ball = np.array([ball[0], _height(ground, ball), ball[2]])
+            ball = _foothold(ball, flat, foot, ground)
         far = np.linalg.norm(ball + from_ball - leg.hip[part], axis=-1)
         pull = np.maximum(np.gradient(far, t[1] - t[0]), 0.0) if len(far) > 1 else np.zeros(1)
         soon = far + pull * pull / (2 * GIVE)
@@ -164,6 +167,14 @@ def lock(  # noqa: PLR0913
             for value, kept in ((shift, before.shift), (twist, before.twist), (toe, before.toe)):
                 value[:first] = hermite(
                     lead, (t[0], kept[0], kept[1]), (t[first], value[first], _rate(value, t, first, 1))
+                )
+            rise = float(shift[first, 1] - before.shift[0, 1])
+            if abs(rise) > STAIR:  # up a stair early, down a stair late
+                way = EARLY if rise > 0 else LATE
+                span = float(t[first] - t[0])
+                shift[:first, 1] = hermite(
+                    lead, (way[0] * span, before.shift[0, 1], before.shift[1, 1] * (way[0] == 0)),
+                    (way[1] * span, shift[first, 1], np.zeros(())),
                 )
         state = (t[last], *(np.stack([x[last], _rate(x, t, last, -1)]) for x in (shift, twist, toe)))
         after = Footing(last == len(t) - 1, ball, yaw, up, *state[1:], before.lift, float(rest[-1]))
@@ -192,18 +203,19 @@ def _clear(  # noqa: PLR0913
     t: Array, ankle: Array, rotation: Array, carries: NDArray[np.bool_], before: Array, foot: Foot, ground: object
 ) -> Array:
     """(N,) m, how much higher a swinging foot must be for heel and ball to pass over the ground."""
-    low = np.full(len(t), np.inf)
-    for point in (foot.heel, foot.ball):
-        p = ankle + quat.rotate(rotation, point)
-        low = np.fmin(low, p[:, 1] - _heights(ground, p))
+    heel, ball, tip = (ankle + quat.rotate(rotation, p) for p in (foot.heel, foot.ball, foot.ball + foot.tip))
+    under = [_heights(ground, p) for p in (heel, ball, tip)]
+    low = np.fmin(heel[:, 1] - under[0], ball[:, 1] - under[1])
+    low = np.where(under[2] > under[1] + EDGE, np.fmin(low, tip[:, 1] - under[2]), low)  # the toes bend, but not up a riser
     need = np.where(carries, 0.0, np.maximum(CLEAR - low, 0.0))
     if not need.any() and not before.any():
         return np.zeros(len(t))
     step = t[1] - t[0]
     edge = np.flatnonzero(carries)
-    share = np.minimum(_apart(t, carries) / TAPER, 1.0)
+    high = need.max() > STAIR
+    share = np.minimum(_apart(t, carries) / (0.4 * TAPER if high else TAPER), 1.0)
     share = share * share * (3 - 2 * share)
-    half = max(1, round(0.04 / step))
+    half = max(1, round((0.08 if high else 0.04) / step))
     top = np.max(np.lib.stride_tricks.sliding_window_view(np.pad(need, half, mode="edge"), 2 * half + 1), axis=1)
     bell = np.hanning(2 * half + 3)[1:-1]
     calm = np.convolve(np.pad(top, half, mode="edge"), bell / bell.sum(), "valid") * share
@@ -214,6 +226,17 @@ def _clear(  # noqa: PLR0913
     return calm + hermite(
         t, (0.0, before[0] - calm[0], before[1] - (calm[1] - calm[0]) / step), (min(TAPER * 2, float(free)), zero, zero)
     )
+
+
+def _foothold(ball: Array, flat: Array, foot: Foot, ground: object) -> Array:
+    """The place nearest to where the ball of the foot would be, forwards or backwards, where the sole lies on one level."""
+    ahead = quat.rotate(flat, FORWARD)
+    steps = ball + TRIED[:, None] * ahead
+    rows = steps[:, None] + quat.rotate(flat, np.stack([foot.heel - foot.ball, np.zeros(3), foot.tip]))
+    y = _heights(ground, rows.reshape(-1, 3)).reshape(len(steps), 3)
+    level = np.isfinite(y).all(1) & (np.abs(y - y[:, 1:2] - (rows[..., 1] - steps[:, 1:2])).max(1) < EDGE)
+    k = int(np.argmax(level)) if level.any() else 0
+    return np.array([steps[k, 0], _height(ground, steps[k]), steps[k, 2]])
 
 
 def _apart(t: Array, carries: NDArray[np.bool_]) -> Array:

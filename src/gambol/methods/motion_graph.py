@@ -32,6 +32,8 @@ GRID = 1 / 120.0  # s, of what is computed; frames are read from it
 STANDING = 0.25  # s, a stretch of standing
 REST = 0.5  # s of standing at the end
 STAND_BELOW, RUN_ABOVE, WALK_BELOW = 0.15, 2.1, 1.8  # m/s for the adult of the data: gait by speed, with hysteresis
+UNEVEN = 0.002  # m
+FARTHEST_RISE, HALF_CYCLE = 0.35, 0.57  # m, s: how much and how far ahead the ground's rise is asked for
 JOINS = 0.3  # m/s; a transition is entered from a speed this near its own
 AMPLE = 0.6  # share of what the reach leaves of the leg, that a foot let go may use
 SOFT = 0.02  # of the leg: over which the reach of a leg is approached
@@ -108,12 +110,14 @@ class MotionGraphWalk:
         pace = np.sqrt(scale)  # dynamic similarity: lengths by the scale, times by its root
         command, steering, done = self._command(state, task)
         aim, string = self._choose(graph, state, command, pace)
+        ahead = HALF_CYCLE * aim.speed * scale * np.array([np.sin(state.heading), np.cos(state.heading)])
+        rise = _level(task, state.place + ahead, state.level) - state.level
+        aim = aim._replace(rise=float(np.clip(rise / scale, -FARTHEST_RISE, FARTHEST_RISE)))
         if string == "S":
             part = _stood(state, scale)
         else:
             part = blend(graph.groups[string], aim, int(self.neighbours))
-        track = _track(state, part, (scale, pace), (self.stitch, task.terrain, string))
-        held = self._held(state, track, string, task)
+        track, held = self._walked(state, part, string, task, (scale, pace))
         rested = state.rested + track.t[-1] if string == "S" and done else 0.0
         over = done and string == "S" and rested >= REST
         if task.commands is not None and done and command.speed > 0:
@@ -144,6 +148,23 @@ class MotionGraphWalk:
 
             return built_in()
         return self.graph
+
+    def _walked(
+        self, state: State, part: Blend, string: str, task: Task, size: tuple[float, float]
+    ) -> tuple[_Track, _Held]:
+        """The segment in the world with its feet held, on the level of the ground where the next foot stands."""
+        level = _level(task, state.place + part.moves.sum(0)[1] * size[0] * np.array(
+            [np.sin(state.heading), np.cos(state.heading)]
+        ), state.level)
+        for _ in range(2):
+            track = _track(state, part, size, (self.stitch, level, string))
+            held = self._held(state, track, string, task)
+            feet = [f for f, letters in zip(held.feet, ("LDS", "RDS")) if f.down and string[-1] in letters]
+            found = float(np.mean([f.ball[1] for f in feet])) if feet else _level(task, track.place[-1], level)
+            if abs(found - level) < UNEVEN:
+                break
+            level = found
+        return track, held
 
     def _command(self, state: State, task: Task) -> tuple[Command, Steer | None, bool]:
         """What is asked now, and whether it is all done once the figure stands."""
@@ -251,6 +272,12 @@ class _Held(NamedTuple):
     drop: Array
 
 
+def _level(task: Task, place: Array, near: float) -> float:
+    """m, of the ground at (x, z) on the floor near a height; that height where there is none."""
+    y = float(task.terrain.height(place, near))
+    return y if np.isfinite(y) else near
+
+
 def _gait(speed: float, now: float, kind: str) -> str:
     """The gait for a speed: changes up later than down."""
     if speed < STAND_BELOW:
@@ -295,10 +322,10 @@ def _stood(state: State, scale: float) -> Blend:
 
 
 def _track(
-    state: State, part: Blend, size: tuple[float, float], how: tuple[float, Any, str]
+    state: State, part: Blend, size: tuple[float, float], how: tuple[float, float, str]
 ) -> _Track:
     """The blend in the world on the grid, its start stitched to the state in value and rate."""
-    (scale, pace), (stitch, terrain, string) = size, how
+    (scale, pace), (stitch, ground, string) = size, how
     keys = part.times * pace
     n = max(2, round(keys[-1] / GRID))
     t = np.linspace(0.0, keys[-1], n + 1)
@@ -330,8 +357,6 @@ def _track(
     spin = quat.log(quat.multiply(q[1], quat.conjugate(q[0]))) / t[1]
     still = np.zeros_like(apart)
     q = quat.multiply(quat.exp(hermite(t, (0.0, apart, state.spin - spin), (fade, still, still))), q)
-    ground = float(terrain.height(place[-1], state.level))
-    ground = state.level if not np.isfinite(ground) else ground
     u = t / t[-1]
     level = state.level + (ground - state.level) * u * u * (3 - 2 * u)
     eased = np.minimum(2 * u, 1.0)
