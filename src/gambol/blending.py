@@ -27,6 +27,7 @@ WHOLE = 1e3  # and that the weights are a whole
 MET = 0.15  # units; an aim missed by less is met by stretching
 STEP_SHARE = 0.6  # of a stretched speed's exponent goes to the step length, the rest to cadence
 SHORTEST, FARTHEST = 0.7, 1.12  # times the step length of the examples; beyond, knees fold or legs are too short
+TURN_FREE = np.radians(20.0)  # rad/s that any segment may be turned
 TURN_MORE = 1.3  # times the largest turning rate in reach
 
 
@@ -116,7 +117,7 @@ def blend(group: Group, aim: Aim, neighbours: int = 8) -> Blend:
     least, most = SHORTEST ** (1 / STEP_SHARE), FARTHEST ** (1 / STEP_SHARE)
     s = float(np.clip(aim.speed * T / d, least, most)) if d > 0.05 and aim.speed > 0 else 1.0
     step, pace = s**STEP_SHARE, s ** (STEP_SHARE - 1)
-    reach = TURN_MORE * float(np.abs(group.turn / group.duration).max())
+    reach = max(TURN_MORE * float(np.abs(group.turn / group.duration).max()), TURN_FREE)
     turn = float(np.clip(aim.turn, -reach, reach))
     more = turn * T * pace - theta
     missed = (0.0, 0.0) if met else (aim.speed - d * step / (T * pace), aim.turn - turn)

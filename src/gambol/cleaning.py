@@ -49,7 +49,7 @@ def despiked(motion: Motion) -> Motion:
     """The clip without single-frame jumps, its rotations smoothed by 12.5 ms.
 
     A rotation more than 3 degrees (at 120 Hz; in proportion to the frame time elsewhere) from the middle of its two
-    neighbours is replaced by that middle, three times over.
+    neighbours, and farther than they are from theirs, is replaced by that middle, three times over.
     """
     if len(motion) < 3:
         return motion
@@ -59,7 +59,9 @@ def despiked(motion: Motion) -> Motion:
     for _ in range(PASSES):
         middle = quat.normalize(q[:-2] + q[2:])
         off = 2 * np.arccos(np.clip(np.abs((middle * q[1:-1]).sum(-1)), 0, 1))
-        q[1:-1] = np.where((off > limit)[..., None], middle, q[1:-1])
+        beside = np.pad(off, ((1, 1), (0, 0)))
+        worst = (off > limit) & (off >= beside[:-2]) & (off >= beside[2:])  # the spike, not those beside it
+        q[1:-1] = np.where(worst[..., None], middle, q[1:-1])
         between = 0.5 * (root[:-2] + root[2:])
         far = np.linalg.norm(between - root[1:-1], axis=-1) > 0.02 * 120.0 / motion.fps
         root[1:-1] = np.where(far[:, None], between, root[1:-1])

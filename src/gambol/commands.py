@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -91,7 +90,7 @@ def parse_commands(text: str, where: str = "commands") -> Commands:
     Raises:
         GambolError: with the line, for anything that is not that.
     """
-    lines = list(csv.reader(io.StringIO(text.lstrip("\ufeff"))))
+    lines = list(csv.reader(text.lstrip("\ufeff").replace("\0", " ").splitlines()))
     rows = [(n, [c.strip() for c in line]) for n, line in enumerate(lines, 1) if any(c.strip() for c in line)]
     rows = [(n, r) for n, r in rows if not r[0].startswith("#")]
     if not rows:

@@ -42,7 +42,7 @@ class Leg(NamedTuple):
     hip: Array
     reach: float
     stands: bool = False  # the figure stands: its feet come to lie flat
-    stays: bool = False  # it comes to stand: no foot is let go
+    until: float = -np.inf  # s; the foot is not let go before
 
 
 class Footing(NamedTuple):
@@ -152,7 +152,7 @@ def lock(  # noqa: PLR0913
         far = np.linalg.norm(ball + from_ball - leg.hip[part], axis=-1)
         pull = np.maximum(np.gradient(far, t[1] - t[0]), 0.0) if len(far) > 1 else np.zeros(1)
         soon = far + pull * pull / (2 * GIVE)
-        stretched = (pitch < 0) & (not leg.stays) & (soon > leg.reach + SPARE)
+        stretched = (pitch < 0) & (t[part] >= leg.until) & (soon > leg.reach + SPARE)
         if stretched.any() and (k := int(np.argmax(stretched))) > 1:
             last = first + k - 1
             part, keep = slice(first, last + 1), slice(0, k)

@@ -19,7 +19,7 @@ from gambol import quat
 from gambol.body import Body
 from gambol.errors import GambolError
 from gambol.motion import Motion
-from gambol.segments import RATE, Segment, Take, cut, take_of
+from gambol.segments import RATE, Segment, Take, cut, take_of, upright
 from gambol.skeleton import readonly
 
 __all__ = ["STEPS", "Group", "MotionGraph", "build_graph", "gait_of", "mirrored"]
@@ -161,6 +161,7 @@ def build_graph(
             s._replace(take=s.take + len(motions), string=s.string.translate(OTHER)) for s in list(found)
         ]
     used, out = _sorted(takes, found, len(motions))
+    out += _unused(takes[: len(motions)], used, body.leg_length)
     names = tuple(m.name for m in motions)
     if not any(KINDS.get(s, "stand") != "stand" for s in used):
         raise GambolError(
@@ -174,7 +175,10 @@ def build_graph(
     }
     groups, edges, cut_off = _connected(groups)
     for string, group in cut_off.items():
-        out += [(src, 0.0, float(t), string, "nothing leads there and back") for src, t in zip(group.source, group.duration)]
+        out += [
+            (src, 0.0, float(t), string, "nothing leads there and back")
+            for src, t in zip(group.source, group.duration) if not src.endswith("~")
+        ]
     confirmed = [s for s in found if s.take < len(motions) and not s.verdict]
     return MotionGraph(
         body.height, groups, edges, tuple(out), names, (len(confirmed), sum(s.peak for s in confirmed))
@@ -203,6 +207,22 @@ def _sorted(
         if not why:
             used.setdefault(s.string, []).append(s)
     return used, out
+
+
+def _unused(
+    takes: Sequence[Take], used: dict[str, list[Segment]], leg: float
+) -> list[tuple[str, float, float, str, str]]:
+    """Clips of which nothing is used, and parts of clips where nobody stands or goes upright."""
+    busy = {s.take for members in used.values() for s in members}
+    out = []
+    for k, take in enumerate(takes):
+        end = len(take.motion) - 1
+        low = upright(take, 0, end, leg)
+        if k not in busy:
+            out.append((take.motion.name, 0.0, end / RATE, "", low or "nobody walks or runs through a half cycle in it"))
+        elif low:
+            out.append((take.motion.name, 0.0, end / RATE, "", f"in a part of it {low}; that part is not used"))
+    return out
 
 
 def _odd(take: Take, s: Segment, counts: Counter[str]) -> str:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import zipfile
+import zlib
 from functools import lru_cache
 from pathlib import Path
 
@@ -77,7 +78,10 @@ def decode_graph(data: bytes, where: str) -> MotionGraph:
             )
     except GambolError:
         raise
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, EOFError, OSError, NotImplementedError) as error:
+    except (
+        zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError, EOFError, AttributeError, OSError,
+        NotImplementedError, RuntimeError, zlib.error,
+    ) as error:
         raise GambolError(
             f"it is no whole motion graph ({type(error).__name__})", where=where,
             do="make it again with: gambol graph build DIR",

@@ -21,7 +21,7 @@ from gambol.motion import Motion
 from gambol.skeleton import forward_kinematics
 from gambol.supports import supports
 
-__all__ = ["RATE", "Segment", "Take", "cut", "peaks", "take_of"]
+__all__ = ["RATE", "Segment", "Take", "cut", "peaks", "take_of", "upright"]
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -31,7 +31,8 @@ STANDING, STANDING_TIME = 0.1, 0.1  # m/s of the centre of mass; s
 SINGLE, FLIGHT = 0.1, 0.025  # s; single supports and flights shorter than this are not cut
 TREND, CALM, PROMINENCE = 0.3, 0.03, 0.004  # s, s, m: COM height minus its own slow trend, smoothed; its peaks
 YAW = 0.2  # s, low pass of the heading
-GOING, ASKEW = 0.5, np.radians(15.0)  # m/s; more than this askew is meant: sidestepping
+GOING, ASKEW = (0.3, 0.7), np.radians(40.0)  # m/s between which a direction counts; more askew is sidestepping
+STRIDE, UNSURE = 0.4, 0.2  # s over which the sway averages out; below this share of it the pelvis counts
 STOOD = 0.25  # s of standing kept at the end that joins a start or a stop
 GAP = 0.085  # s; a double support this short between the feet of a run (in tight turns) is a flight of no length
 LOW_HIPS, TILT = 0.75, np.radians(50.0)  # of the leg; of the trunk: lower or more tilted is no locomotion
@@ -77,19 +78,17 @@ def take_of(motion: Motion, leg: float) -> Take:
     w, x, y, z = np.moveaxis(motion.rotations[:, 0], -1, 0)
     yaw = np.unwrap(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y)))
     letters = _letters(carries, com)
-    heading = _straight(smoothed(yaw, YAW * RATE), com)
+    heading = _along(smoothed(yaw, YAW * RATE), com)
     return Take(motion, com, carries, heading, letters, _ground(levels, len(motion)))
 
 
-def _straight(heading: Array, com: Array) -> Array:
-    """The heading without the few degrees by which a pelvis is held askew to the way it goes, on the whole."""
+def _along(heading: Array, com: Array) -> Array:
+    """The way the figure goes, where it goes: the pelvis may be held askew to it, and is in turns."""
     velocity = smoothed(np.gradient(com[:, [0, 2]], axis=0) * RATE, YAW * RATE)
-    going = np.linalg.norm(velocity, axis=-1) > GOING
-    if going.sum() < RATE:
-        return heading
-    off = np.arctan2(velocity[going, 0], velocity[going, 1]) - heading[going]
-    askew = float(np.angle(np.exp(1j * off).sum()))
-    return heading + (askew if abs(askew) < ASKEW else 0.0)
+    speed = np.linalg.norm(velocity, axis=-1)
+    off = np.angle(np.exp(1j * (np.arctan2(velocity[:, 0], velocity[:, 1]) - heading)))
+    sure = np.clip((speed - GOING[0]) / (GOING[1] - GOING[0]), 0.0, 1.0) * (np.abs(off) < ASKEW)
+    return heading + smoothed(sure * off, STRIDE * RATE) / np.maximum(smoothed(sure, STRIDE * RATE), UNSURE)
 
 
 def cut(take: Take, index: int, leg: float) -> list[Segment]:
@@ -193,20 +192,28 @@ def _split_runs(string: str, keys: tuple[int, ...]) -> list[tuple[str, tuple[int
 def _verdict(take: Take, string: str, keys: tuple[int, ...], leg: float) -> str:
     """Why a segment is no locomotion, or nothing."""
     a, b = keys[0], max(keys[-1], keys[0] + 1)
-    part = take.motion[a:b]
-    positions, world = forward_kinematics(part.skeleton, part.root, part.rotations)
-    hips = positions[:, part.skeleton.indices([f"{s}_upper_leg" for s in SIDES]), 1].mean(1)
-    lowest = positions[:, list(part.skeleton.soles), 1].min(1)
-    trunk = positions[:, part.skeleton.index("neck")] - positions[:, 0]
-    tilt = np.arccos(np.clip(trunk[:, 1] / np.linalg.norm(trunk, axis=-1), -1, 1))
-    if (hips - lowest).min() < LOW_HIPS * leg:
-        return f"the hips are {(hips - lowest).min() / leg:.2f} of the leg above the feet: squatting or lying"
-    if tilt.max() > TILT:
-        return f"the trunk leans by {np.degrees(tilt.max()):.0f} degrees"
+    low = upright(take, a, b, leg)
+    if low:
+        return low
     if "S" not in string and ((b - a) / RATE > LONGEST or len(string) > LETTERS):
         return f"{(b - a) / RATE:.1f} s without a step that can be cut ({string})"
     if string == "S":
         return "standing only"
+    return ""
+
+
+def upright(take: Take, first: int, end: int, leg: float) -> str:
+    """Why frames ``first`` to ``end`` are not those of somebody upright, or nothing."""
+    part = take.motion[first:end]
+    positions, _ = forward_kinematics(part.skeleton, part.root, part.rotations)
+    hips = positions[:, part.skeleton.indices([f"{s}_upper_leg" for s in SIDES]), 1].mean(1)
+    high = (hips - positions[:, list(part.skeleton.soles), 1].min(1)).min(initial=np.inf) / leg
+    trunk = positions[:, part.skeleton.index("neck")] - positions[:, 0]
+    tilt = np.arccos(np.clip(trunk[:, 1] / np.linalg.norm(trunk, axis=-1), -1, 1)).max(initial=0.0)
+    if high < LOW_HIPS:
+        return f"the hips are {high:.2f} of the leg above the feet: squatting or lying"
+    if tilt > TILT:
+        return f"the trunk leans by {np.degrees(tilt):.0f} degrees"
     return ""
 
 

@@ -20,8 +20,7 @@ __all__ = ["Steer", "Steered", "steer"]
 Array = NDArray[np.float64]
 WALKS, RUNS = 1.2, 2.6  # m/s, where nothing is asked
 BRAKE = 0.7  # m/s2, how the last steps slow down
-CLOSE = 0.35  # m before the end of the path where a walk stops, and
-PER_SPEED = 0.25  # s: more of it the faster it is
+LAST = 3.5  # segments before the stop whose length is fitted to the way that is left
 QUICKEST = np.radians(110.0)  # rad/s
 BEND = np.radians(45.0)  # rad/s a walk takes without slowing
 SLOW = 0.75  # m/s, the slowest the last steps and the tightest turns are taken
@@ -42,7 +41,9 @@ class Steered(NamedTuple):
     arrived: bool
 
 
-def steer(before: Steer | None, task: Task, now: tuple[Array, float, float, float], lookahead: float) -> Steered:
+def steer(
+    before: Steer | None, task: Task, now: tuple[Array, float, float, float], lookahead: float, halt: tuple[float, float]
+) -> Steered:
     """The command that follows the task's path.
 
     Args:
@@ -50,6 +51,7 @@ def steer(before: Steer | None, task: Task, now: tuple[Array, float, float, floa
         task: path, gait (its speed, or a schedule), laps.
         now: place (2,) m, heading rad, speed m/s and time s.
         lookahead: m, at 1.2 m/s; in proportion to the speed above it.
+        halt: m that a stop goes on for, and s of one segment: the last segments are made so long that it ends at the end.
     """
     place, heading, speed, time = now
     path = task.path
@@ -61,7 +63,8 @@ def steer(before: Steer | None, task: Task, now: tuple[Array, float, float, floa
     left = whole - s
     wanted = task.gait.at(time).speed
     cruise = float(wanted) if isinstance(wanted, float | int) else WALKS
-    if left < CLOSE + PER_SPEED * max(speed - SLOW, 0.0):
+    room = left - halt[0]
+    if room < 0.5 * SLOW * halt[1]:
         return Steered(Command(0.0, gait="stand"), Steer(s), True)
     ahead = lookahead * max(1.0, cruise / 1.2)
     target = path.point(min(s + ahead, whole) if not path.closed else s + ahead)[[0, 2]] - place
@@ -70,9 +73,11 @@ def steer(before: Steer | None, task: Task, now: tuple[Array, float, float, floa
         target = end[[0, 2]] + (s + ahead - whole) * path.tangent(whole)[[0, 2]] - place
     far = float(np.hypot(*target))
     off = (np.arctan2(target[0], target[1]) - heading + np.pi) % (2 * np.pi) - np.pi
-    v = min(cruise, float(np.sqrt(SLOW**2 + 2 * BRAKE * max(left - CLOSE, 0.0))))
+    v = min(cruise, float(np.sqrt(SLOW**2 + 2 * BRAKE * max(room, 0.0))))
+    if room < LAST * v * halt[1]:
+        v = room / (max(1, round(room / (v * halt[1]))) * halt[1])
     turn = 2 * np.sin(np.clip(off, -np.pi / 2, np.pi / 2)) / max(far, 0.2) * max(min(v, max(speed, SLOW)), 0.3)
     turn = float(np.clip(turn, -QUICKEST, QUICKEST))
-    if abs(turn) > BEND and cruise < 2.0:
+    if abs(turn) > BEND and cruise < 2.0 and room >= LAST * v * halt[1]:
         v = max(min(v, SLOW), v * BEND / abs(turn))
     return Steered(Command(v, turn), Steer(s), False)

@@ -175,9 +175,12 @@ class MotionGraphWalk:
                 off = (command.heading - state.heading + np.pi) % (2 * np.pi) - np.pi
                 command = command._replace(turn=float(np.clip(off / 0.6, -TURN_ON, TURN_ON)))
             return command, None, state.time >= end - 1e-9
-        ahead = steer(
-            state.steer, task, (state.place, state.heading, state.speed, state.time), self.lookahead
-        )
+        graph = self._graph()
+        scale = task.body.height / graph.height
+        stops = [float(g.travel.mean()) for s, g in graph.groups.items() if s[-1] == "S"]
+        halt = scale * float(np.mean(stops)) if stops else 0.0, float(np.sqrt(scale)) * HALF_CYCLE
+        now = state.place, state.heading, state.speed, state.time
+        ahead = steer(state.steer, task, now, self.lookahead, halt)
         return ahead.command, ahead.steer, ahead.arrived
 
     def _choose(self, graph: MotionGraph, state: State, command: Command, pace: float) -> tuple[Aim, str]:
@@ -224,7 +227,7 @@ class MotionGraphWalk:
             rotation = quat.multiply(shank, track.rotations[:, foot])
             shape = Foot(skeleton.offsets[toes], skeleton.offsets[heel], skeleton.offsets[tip])
             support = _support(string, track.keys, k)
-            leg = Leg(hip, reach, string == "S", string[-1] == "S")
+            leg = Leg(hip, reach, string == "S", _until(string, track.keys))
             held = lock(track.t, ankle, rotation, support, state.feet[k], shape, leg, task.terrain)
             footing_of.append(shape)
             locked.append(held)
@@ -384,6 +387,13 @@ def _support(string: str, keys: Array, side: int) -> tuple[float, float] | None:
         return None
     a, b = on.index(True), len(on) - on[::-1].index(True)
     return (-np.inf if a == 0 else float(keys[a])), (np.inf if b == len(on) else float(keys[b]))
+
+
+def _until(string: str, keys: Array) -> float:
+    """s, before which no foot is let go: until the other has landed; coming to stand, for good."""
+    if string[-1] == "S":
+        return np.inf
+    return float(keys[string.index("D")]) + GRID if "D" in string else -np.inf
 
 
 def _need(hip: Array, ankle: Array, reach: float) -> Array:
