@@ -30,8 +30,8 @@ from gambol.synthesis import Stream, Task, generate
 
 ROOT = Path(__file__).resolve().parents[1]
 CMU = Path(os.environ.get("GAMBOL_DATA", ROOT.parent / "shared" / "data")) / "mocap" / "cmu"
-WALKS = "02_01 02_02 05_01 16_11 16_12 16_13 16_14 16_15 16_16 16_17 16_18 16_19 16_20 16_21 16_31 16_34 16_47".split()
-RUNS = "02_03 16_08 16_36 16_42 16_44 16_45 16_55".split()
+WALKS = ["02_01", "02_02", "05_01", "16_11", "16_12", "16_13", "16_14", "16_15", "16_16", "16_17", "16_18", "16_19", "16_20", "16_21", "16_31", "16_34", "16_47"]
+RUNS = ["02_03", "16_08", "16_36", "16_42", "16_44", "16_45", "16_55"]
 LEGS = [f"{s}_{j}" for s in SIDES for j in ("upper_leg", "lower_leg", "foot")]
 MOVING = [*LEGS, "spine", "chest", "upper_chest", "neck", "head", *(f"{s}_{j}" for s in SIDES for j in ("upper_arm", "lower_arm"))]
 STEADY = ((0.8, 0), (1.0, 0), (1.2, 0), (1.4, 0), (1.6, 0), (0.8, 40), (1.0, 30), (1.2, -20), (2.5, 0), (3.0, 0), (3.5, 0), (2.6, 15))

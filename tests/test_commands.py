@@ -30,7 +30,8 @@ def test_columns_in_any_order_with_a_mark_and_comments():
         ("t,speed,turn\n0,1\n", "2 values"), ("t,speed\n0,fast\n", "'fast'"), ("t,speed\n0,nan\n", "speed is nan"),
         ("t,speed\nnan,1\n", "t is nan"), ("t,speed\n0,-1\n", "speed is -1"), ("t,speed\n0,99\n", "speed is 99"),
         ("t,speed,turn\n0,1,nan\n", "turn is nan"), ("t,speed,turn\n0,1,9999\n", "turn is 9999"),
-        ("t,speed\n1,1\n1,2\n", "rising"), ("t,speed\n0,\n", "missing"), ("t,speed,gait\n0,1,hop\n", "stand, walk, run"),
+        ("t,speed\n1,1\n1,2\n", "rising"),
+        ("t,speed\n0,\n", "missing"), ("t,speed,gait\n0,1,hop\n", "stand, walk, run"),
         ("t,speed,heading\n0,1,inf\n", "heading"),
     ],
 )

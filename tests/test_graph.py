@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from walks import straight
 
 from gambol import quat
 from gambol.blending import Aim, blend, nnls, weights
@@ -25,10 +27,9 @@ from gambol.person import as_person
 from gambol.segments import RATE, cut, take_of
 from gambol.supports import schmitt
 from gambol.synthesis import Task, generate
-from walks import straight
 
 LEG = Body(1.7).leg_length
-WALKS = "02_01 02_02 05_01 16_11 16_13 16_17 16_21 16_31 16_34 16_47".split()
+WALKS = ["02_01", "02_02", "05_01", "16_11", "16_13", "16_17", "16_21", "16_31", "16_34", "16_47"]
 IDENTITY = {n: k for k, n in enumerate(Body(1.7).skeleton.names)}
 
 
@@ -86,7 +87,7 @@ def test_schmitt_is_on_below_and_off_above(values):
 
 
 def test_made_contacts_are_found():
-    """The detector, which sees speeds alone, finds the contacts that the force walk planned, within 50 ms at each edge."""
+    """The detector, which sees speeds alone, finds the contacts that the force walk planned, but for the edges."""
     motion = made_walk()
     found = take_of(as_person(motion, IDENTITY, 1.7), LEG).carries
     planned = np.stack([motion.contacts[:, :2].any(1), motion.contacts[:, 2:].any(1)], 1)
@@ -100,7 +101,7 @@ def test_detector_against_hand_labels(captured):
     rows = [r for r in rows if r and not r[0].startswith("#")][1:]
     hit = wrong = 0
     edges = []
-    clips = {n: captured[n] if n in captured else None for n in {r[0] for r in rows}}
+    clips = {n: captured[n] for n in {r[0] for r in rows}}
     for name, motion in clips.items():
         carries = take_of(motion, LEG).carries
         for k, side in enumerate(("left", "right")):
@@ -131,8 +132,8 @@ def test_walks_are_half_cycles(captured):
         strings = [s.string for s in segments]
         inner = [s for s in strings if "S" not in s]
         assert set(inner) <= {"RDL", "LDR"}, name
-        assert all(a != b for a, b in zip(inner, inner[1:])), name
-        assert all(a.keys[-1] == b.keys[0] for a, b in zip(segments, segments[1:]))
+        assert all(a != b for a, b in pairwise(inner)), name
+        assert all(a.keys[-1] == b.keys[0] for a, b in pairwise(segments))
         total, peak = total + len(inner), peak + sum(s.peak for s in segments if s.string in inner)
     assert peak / total > 0.95
 

@@ -33,7 +33,10 @@ def small_task(name: str, length: float = 4.0, **changes) -> Task:
     takes = getattr(METHODS[name], "takes", ("path",))
     if "keys" in takes:
         changes |= {"keys": dances.steps(), "model": dances.person()}
-    return Task(path=straight(length), **changes)
+    if "commands" in takes:
+        bent = np.array([[0.0, 0, 0], [0, 0, length / 2], [length / 3, 0, length]])
+        changes |= {"path": Path(bent), "gait": Gait(1.6)}
+    return Task(**{"path": straight(length), **changes})
 
 
 def same(a, b) -> None:

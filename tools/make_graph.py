@@ -1,6 +1,8 @@
-"""Make src/gambol/data/made.graph, the graph used where no captured clips are at hand: python tools/make_graph.py
+"""Make src/gambol/data/made.graph, the graph used where no captured clips are at hand.
 
-Its clips are walks of the force method at several speeds, straight and in circles, with their starts and stops; and runs.
+Run it as: python tools/make_graph.py
+Its clips are walks of the force method at several speeds, straight and in circles, with their starts and stops; and
+runs.
 """
 
 from __future__ import annotations
@@ -24,20 +26,24 @@ CIRCLES = ((0.7, 0.7), (0.9, 1.2), (1.2, 2.5))  # m/s, radius m
 
 
 def circle(radius: float, sweep: float = 2.4) -> Way:
+    """An arc to the left."""
     a = np.linspace(0, sweep, 120)
     return Way(np.stack([radius * (1 - np.cos(a)), 0 * a, radius * np.sin(a)], 1))
 
 
 def walks():
+    """(clip, name) of every walk."""
     body = Body(HEIGHT)
     for v in STRAIGHT:
         way = Way(np.array([[0.0, 0, 0], [0, 0, 2.2 + 1.6 * v]]))
         yield generate(ForceWalk(), Task(body=body, path=way, gait=Gait(speed=v), fps=FPS)), f"walk {v} m/s"
     for v, radius in CIRCLES:
-        yield generate(ForceWalk(), Task(body=body, path=circle(radius), gait=Gait(speed=v), fps=FPS)), f"circle {radius} m"
+        task = Task(body=body, path=circle(radius), gait=Gait(speed=v), fps=FPS)
+        yield generate(ForceWalk(), task), f"circle {radius} m"
 
 
 def main() -> None:
+    """Build the graph and write it."""
     from dataclasses import replace
 
     clips = [replace(m, name=n, info={}) for m, n in walks()]

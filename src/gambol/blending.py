@@ -3,8 +3,8 @@
 All members of a group have the same supports, so that keytimes, root moves, turns and poses are plain weighted sums.
 Duration, distance and turn are then linear in the weights, and a speed v and turning rate omega ask for
 sum w (d - v T) = 0 and sum w (theta - omega T) = 0: a small non-negative least squares finds weights near to those of
-the neighbours that meet both, wherever a convex combination can. What is left, a few parts in a hundred, is made good by
-stretching steps and turns, so that the aim is met exactly.
+the neighbours that meet both, wherever a convex combination can. What is left, a few parts in a hundred, is made good
+by stretching steps and turns, so that the aim is met exactly.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol import quat
-from gambol.graph import STEPS, Group
+from gambol.graph import Group
 
 __all__ = ["Aim", "Blend", "blend", "nnls", "weights"]
 
@@ -64,11 +63,11 @@ class Blend(NamedTuple):
 
 def weights(group: Group, aim: Aim, neighbours: int) -> tuple[NDArray[np.int64], Array, bool]:
     """Which examples, how much of each, and whether the aim lies within their hull."""
-    T, d, theta = group.duration, group.travel, group.turn
-    pace = group.speed[:, 0] if aim.entered else d / T
+    span, d, theta = group.duration, group.travel, group.turn
+    pace = group.speed[:, 0] if aim.entered else d / span
     away = np.sqrt(
-        ((pace - aim.speed) / SPEED) ** 2 + ((theta / T - aim.turn) / TURN) ** 2
-        + (((group.speed[:, 1] - group.speed[:, 0]) / T - aim.gain) / GAIN) ** 2 * (not aim.entered)
+        ((pace - aim.speed) / SPEED) ** 2 + ((theta / span - aim.turn) / TURN) ** 2
+        + (((group.speed[:, 1] - group.speed[:, 0]) / span - aim.gain) / GAIN) ** 2 * (not aim.entered)
         + ((group.rise - aim.rise) / RISE) ** 2
     )
     if aim.style:
@@ -85,8 +84,8 @@ def weights(group: Group, aim: Aim, neighbours: int) -> tuple[NDArray[np.int64],
         wish = np.maximum(1 / np.maximum(away[near], NEAR) - 1 / max(beyond, NEAR), 0.0) + 1e-9
         wish /= wish.sum()
         rows = [
-            (d[near] - aim.speed * T[near]) / (SPEED * T.mean()),
-            (theta[near] - aim.turn * T[near]) / (TURN * T.mean()),
+            (d[near] - aim.speed * span[near]) / (SPEED * span.mean()),
+            (theta[near] - aim.turn * span[near]) / (TURN * span.mean()),
         ]
         if np.ptp(group.rise) > RISE:
             rows.append((group.rise[near] - aim.rise) / (4 * RISE))
@@ -107,7 +106,7 @@ def weights(group: Group, aim: Aim, neighbours: int) -> tuple[NDArray[np.int64],
 def blend(group: Group, aim: Aim, neighbours: int = 8) -> Blend:
     """The segment that does what is asked, stretched where it lies beyond the examples, within limits."""
     near, w, met = weights(group, aim, neighbours)
-    T, d, theta = (float(w @ x[near]) for x in (group.duration, group.travel, group.turn))
+    span, d, theta = (float(w @ x[near]) for x in (group.duration, group.travel, group.turn))
     rotations = np.tensordot(w, group.rotations[near], 1)
     rotations /= np.sqrt((rotations**2).sum(-1, keepdims=True))
     turns, times = w @ group.turns[near], w @ group.times[near]
@@ -115,12 +114,12 @@ def blend(group: Group, aim: Aim, neighbours: int = 8) -> Blend:
     if aim.entered:
         return Blend(times, rotations, moves, turns, heights, 1.0, (0.0, 0.0))
     least, most = SHORTEST ** (1 / STEP_SHARE), FARTHEST ** (1 / STEP_SHARE)
-    s = float(np.clip(aim.speed * T / d, least, most)) if d > 0.05 and aim.speed > 0 else 1.0
+    s = float(np.clip(aim.speed * span / d, least, most)) if d > 0.05 and aim.speed > 0 else 1.0
     step, pace = s**STEP_SHARE, s ** (STEP_SHARE - 1)
     reach = max(TURN_MORE * float(np.abs(group.turn / group.duration).max()), TURN_FREE)
     turn = float(np.clip(aim.turn, -reach, reach))
-    more = turn * T * pace - theta
-    missed = (0.0, 0.0) if met else (aim.speed - d * step / (T * pace), aim.turn - turn)
+    more = turn * span * pace - theta
+    missed = (0.0, 0.0) if met else (aim.speed - d * step / (span * pace), aim.turn - turn)
     return Blend(
         pace * times, rotations, step * moves, turns + more * np.linspace(0, 1, len(turns)), heights, step, missed
     )

@@ -78,7 +78,8 @@ def resampled(motion: Motion, fps: float) -> Motion:
     low = np.minimum(at.astype(int), len(motion) - 2)
     part = (at - low)[:, None]
     root = motion.root[low] * (1 - part) + motion.root[low + 1] * part
-    rotations = quat.slerp(motion.rotations[low], motion.rotations[low + 1], np.broadcast_to(part, (frames, len(motion.skeleton))))
+    every = np.broadcast_to(part, (frames, len(motion.skeleton)))
+    rotations = quat.slerp(motion.rotations[low], motion.rotations[low + 1], every)
     return Motion(motion.skeleton, root, rotations, fps, mass=motion.mass, name=motion.name, info=motion.info)
 
 

@@ -18,7 +18,8 @@ __all__ = ["GAITS", "Command", "Commands", "parse_commands"]
 Array = NDArray[np.float64]
 GAITS = ("stand", "walk", "run")
 FASTEST, QUICKEST = 12.0, 720.0  # m/s, degrees/s
-COLUMNS = ("t", "speed", "turn", "heading", "gait", "style")
+NUMBERS = ("t", "speed", "turn", "heading")
+COLUMNS = (*NUMBERS, "gait", "style")
 
 
 class Command(NamedTuple):
@@ -72,7 +73,8 @@ class Commands:
     def of(cls, rows: Iterable[Sequence[float]]) -> Commands:
         """From rows (t s, speed m/s, turn rad/s)."""
         table = [tuple(r) for r in rows]
-        return cls(np.array([r[0] for r in table]), tuple(Command(*r[1:]) for r in table))
+        rows_of = tuple(Command(r[1], r[2] if len(r) > 2 else 0.0) for r in table)
+        return cls(np.array([r[0] for r in table]), rows_of)
 
     @property
     def end(self) -> float:
@@ -101,12 +103,13 @@ def parse_commands(text: str, where: str = "commands") -> Commands:
             f"the header is {','.join(rows[0][1])[:80]!r}", where=f"{where}, line {rows[0][0]}",
             allowed="t,speed and any of turn, heading (degrees), gait, style", do="begin the file with: t,speed,turn",
         )
-    times, out = [], []
+    times: list[float] = []
+    out: list[Command] = []
     for n, row in rows[1:]:
         if len(row) != len(header):
             raise GambolError(f"{len(row)} values", where=f"{where}, line {n}", allowed=f"{len(header)}")
         cell = dict(zip(header, row))
-        numbers = {k: _number(cell[k], k, f"{where}, line {n}") for k in ("t", "speed", "turn", "heading") if cell.get(k)}
+        numbers = {k: _number(cell[k], k, f"{where}, line {n}") for k in NUMBERS if cell.get(k)}
         for need in ("t", "speed"):
             if need not in numbers:
                 raise GambolError(f"{need} is missing", where=f"{where}, line {n}", allowed="a number")
@@ -134,10 +137,11 @@ def _number(text: str, name: str, where: str) -> float:
 
 
 def _check(time: float, command: Command, where: str) -> None:
+    turn = float(np.degrees(command.turn))
     limits = (
         ("t", time, 0 <= time < 1e6, "0 or more seconds"),
         ("speed", command.speed, 0 <= command.speed <= FASTEST, f"0 to {FASTEST:g} m/s"),
-        ("turn", np.degrees(command.turn), abs(np.degrees(command.turn)) <= QUICKEST, f"-{QUICKEST:g} to {QUICKEST:g} degrees/s"),
+        ("turn", turn, abs(turn) <= QUICKEST, f"-{QUICKEST:g} to {QUICKEST:g} degrees/s"),
         ("heading", command.heading, not np.isinf(command.heading), "a finite angle"),
     )
     for name, value, fine, allowed in limits:

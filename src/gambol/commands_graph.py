@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from gambol.errors import GambolError
 from gambol.forms import DEFAULT_GROUND, GroundForm, dial_values, ground_name, read_scene
 from gambol.progress import watched
-from gambol.words import Dials, Files, Json, Switch, Text, check_targets, print_json
+from gambol.words import Dials, Files, Json, Text, check_targets, print_json
 
 if TYPE_CHECKING:
     from gambol.graph import MotionGraph
@@ -49,7 +49,9 @@ def build(folder: Path, *, output: Output, mirror: bool = True, as_json: Json = 
     skipped = [s for p in parts for s in p.skipped]
     if not whole.clips:
         what = "; ".join(f"{Path(f).name}: {why}" for f, why in skipped[:3])
-        raise GambolError(f"no clip of a person can be used ({what})", where=str(folder), allowed="people who walk or run")
+        raise GambolError(
+            f"no clip of a person can be used ({what})", where=str(folder), allowed="people who walk or run"
+        )
     graph = build_graph(whole.clips, styles=whole.styles, mirror=mirror)
     replace_all([(output, encode_graph(graph))])
     if as_json:
@@ -119,7 +121,7 @@ def follow(  # noqa: PLR0913
         mesh: with the skinned figure in a .glb.
         as_json: print the facts as JSON.
     """
-    check_targets(output, MOTION_FILES, (str(graph) if graph else None, str(commands) if commands else None, ground.terrain))
+    check_targets(output, MOTION_FILES, (*(str(f) for f in (graph, commands) if f), ground.terrain))
     if commands is not None and path is not None:
         raise GambolError("both --commands and --path are given", where="gambol follow", allowed="one of them")
     from gambol.graph_file import built_in, load_graph
@@ -145,7 +147,7 @@ def follow(  # noqa: PLR0913
 
 
 def _task(
-    graph: MotionGraph, what: tuple[Path | None, str | None, str | None], size: tuple[float | None, float | None],
+    graph: MotionGraph, given: tuple[Path | None, str | None, str | None], size: tuple[float | None, float | None],
     rate: tuple[float, float | None],
 ) -> tuple[Any, Any]:
     from gambol.body import Body
@@ -153,13 +155,14 @@ def _task(
     from gambol.gait import Gait
     from gambol.synthesis import Task
 
-    (commands, path, named), (speed, height), (fps, duration) = what, size, rate
+    (commands, path, named), (speed, height), (fps, duration) = given, size, rate
     told = None
     if commands is not None:
         try:
             told = parse_commands(commands.read_bytes().decode("utf-8", "replace"), str(commands))
         except OSError as error:
-            raise GambolError(f"it cannot be read: {error.strerror}", where=str(commands), allowed="a .csv file") from error
+            what = f"it cannot be read: {error.strerror}"
+            raise GambolError(what, where=str(commands), allowed="a .csv file") from error
     scene = read_scene(path, named)
     body = Body(graph.height if height is None else height)
     return Task(
@@ -212,7 +215,8 @@ def _table(graph: MotionGraph) -> dict[str, Any]:
     rows = [
         {
             "string": s, "kind": _kind(s), "segments": len(g), "speed_m_s": [float(v.min()), float(v.max())],
-            "turn_deg_s": [float(w.min()), float(w.max())], "duration_s": [float(g.duration.min()), float(g.duration.max())],
+            "turn_deg_s": [float(w.min()), float(w.max())],
+            "duration_s": [float(g.duration.min()), float(g.duration.max())],
             "follows": list(graph.edges[s]),
         }
         for s, g in graph.groups.items()
@@ -236,13 +240,15 @@ def _sentences(graph: MotionGraph) -> list[str]:
     table = _table(graph)
     out = [
         f"{len(graph.clips)} clips, {table['cuts']} half cycles and transitions cut "
-        f"({table['cuts_confirmed_by_a_peak']} confirmed by a peak of the centre of mass); person of {graph.height:.2f} m"
+        f"({table['cuts_confirmed_by_a_peak']} confirmed by a peak of the centre of mass); "
+        f"a person of {graph.height:.2f} m"
     ]
-    out.append(f"{'string':8}{'kind':12}{'segments':>9}{'speed m/s':>16}{'turn deg/s':>16}{'seconds':>14}")
+    out.append(_row("string", "kind", "segments", "speed m/s", "turn deg/s", "seconds"))
     for r in table["groups"]:
-        spans = [f"{a:.2f} to {b:.2f}" for a, b in (r["speed_m_s"],)] + [f"{a:.0f} to {b:.0f}" for a, b in (r["turn_deg_s"],)]
-        spans.append("{:.2f} to {:.2f}".format(*r["duration_s"]))
-        out.append(f"{r['string']:8}{r['kind']:12}{r['segments']:>9}{spans[0]:>16}{spans[1]:>16}{spans[2]:>14}")
+        speed, turn, time = (
+            f"{a:.{d}f} to {b:.{d}f}" for (a, b), d in ((r["speed_m_s"], 2), (r["turn_deg_s"], 0), (r["duration_s"], 2))
+        )
+        out.append(_row(r["string"], r["kind"], str(r["segments"]), speed, turn, time))
     if graph.styles not in ((), ("",)):
         out.append(f"styles: {', '.join(s or '(none)' for s in graph.styles)}")
     for clip, a, b, string, why in graph.left_out[:FEW]:
@@ -250,3 +256,7 @@ def _sentences(graph: MotionGraph) -> list[str]:
     if len(graph.left_out) > FEW:
         out.append(f"and {len(graph.left_out) - FEW} more pieces")
     return out
+
+
+def _row(string: str, kind: str, *numbers: str) -> str:
+    return f"{string:8}{kind:12}" + "".join(f"{n:>16}" for n in numbers)

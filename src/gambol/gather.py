@@ -1,4 +1,4 @@
-"""A folder of clips brought onto one person, ready for :func:`gambol.graph.build_graph`; what cannot be used is named."""
+"""A folder of clips brought onto one person, for :func:`gambol.graph.build_graph`; what cannot be used is named."""
 
 from __future__ import annotations
 

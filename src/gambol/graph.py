@@ -1,8 +1,8 @@
 """Motion graph: unlabelled clips in, a hierarchical graph of locomotion out (Kwon & Shin 2005).
 
-Off line. The coarse level holds kinds of locomotion (stand, walk, run) and the transitions between them, the fine level the
-groups of segments with one footstep string. All segments of a group have the same supports in the same order, so that
-any of them can be blended with keytimes aligned and no further warping.
+Off line. The coarse level holds kinds of locomotion (stand, walk, run) and the transitions between them, the fine
+level the groups of segments with one footstep string. All segments of a group have the same supports in the same
+order, so that any of them can be blended with keytimes aligned and no further warping.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,18 +18,20 @@ from numpy.typing import NDArray
 
 from gambol import quat
 from gambol.body import Body
+from gambol.cleaning import smoothed
 from gambol.errors import GambolError
 from gambol.motion import Motion
 from gambol.segments import RATE, Segment, Take, cut, take_of, upright
 from gambol.skeleton import readonly
 
-__all__ = ["STEPS", "Group", "MotionGraph", "build_graph", "gait_of", "mirrored"]
+__all__ = ["FIELDS", "STEPS", "Group", "MotionGraph", "build_graph", "gait_of", "mirrored"]
 
 Array = NDArray[np.float64]
 STEPS = 20  # samples between two keytimes
 SMALLEST = 2  # members of a group that is not on the only way somewhere
 KINDS = {"S": "stand", "RDL": "walk", "LDR": "walk", "FRF": "run", "FLF": "run"}
 BACKWARDS = -0.1  # m/s along the heading; a segment slower than this walks backwards
+FIELDS = ("times", "rotations", "moves", "turns", "heights", "speed", "rise")
 OTHER = str.maketrans("LR", "RL")
 
 
@@ -219,7 +222,7 @@ def _unused(
         end = len(take.motion) - 1
         low = upright(take, 0, end, leg)
         if k not in busy:
-            out.append((take.motion.name, 0.0, end / RATE, "", low or "nobody walks or runs through a half cycle in it"))
+            out.append((take.motion.name, 0.0, end / RATE, "", low or "nobody walks or runs through a half cycle"))
         elif low:
             out.append((take.motion.name, 0.0, end / RATE, "", f"in a part of it {low}; that part is not used"))
     return out
@@ -243,10 +246,7 @@ def _transition(string: str) -> bool:
     return (
         len(string) > 1 and string[0] in ends and string[-1] in ends and "S" not in inner and "F" not in inner
         and kinds[string[0]] != kinds[string[-1]]
-        and string in {
-            "SDL", "SDR", "LDS", "RDS", "RDLF", "LDRF", "FLDR", "FRDL", "SDLF", "SDRF", "FLDS", "FRDS", "RLF", "LRF", "FRL",
-            "FLR", "FLS", "FRS", "SLF", "SRF", "LF", "RF", "FL", "FR",
-        }
+        and len(set(inner) & set("LR")) + (string[0] in "LR") + (string[-1] in "LR") <= 2
     )
 
 
@@ -259,14 +259,14 @@ def _group(takes: Sequence[Take], members: Sequence[Segment], styles: Sequence[s
         f"{takes[m.take].motion.name}:{m.keys[0]}-{m.keys[-1]}{'~' if m.take >= originals else ''}" for m in members
     )
     arrays = [readonly(a) for a in (times, rotations, moves, turns, heights, speed, rise)]
-    return Group(*arrays, tuple(styles), source)
+    return Group(**dict(zip(FIELDS, arrays)), style=tuple(styles), source=source)
 
 
 def _sampled(take: Take, s: Segment) -> tuple[Array, ...]:
     """One segment at equal phases."""
     keys = np.array(s.keys, float)
     at = np.concatenate(
-        [keys[:1], *(a + (b - a) * np.arange(1, STEPS + 1) / STEPS for a, b in zip(keys, keys[1:]))]
+        [keys[:1], *(a + (b - a) * np.arange(1, STEPS + 1) / STEPS for a, b in pairwise(keys))]
     )
     low = np.minimum(at.astype(int), len(take.motion) - 2)
     part = at - low
@@ -281,8 +281,6 @@ def _sampled(take: Take, s: Segment) -> tuple[Array, ...]:
     moves = np.stack(
         [step[:, 0] * np.cos(mid) - step[:, 1] * np.sin(mid), step[:, 0] * np.sin(mid) + step[:, 1] * np.cos(mid)], 1
     )
-    from gambol.cleaning import smoothed
-
     velocity = smoothed(np.gradient(take.com[:, [0, 2]], axis=0) * RATE, 0.2 * RATE)
     ends = np.linalg.norm(velocity[[s.keys[0], min(s.keys[-1], len(velocity) - 1)]], axis=-1)
     return (
@@ -315,7 +313,7 @@ def _joins(a: str, b: str) -> bool:
     """A segment ends in the support in which the next begins; over a flight the other foot lands."""
     if a[-1] != b[0]:
         return False
-    return a[-1] != "F" or [c for c in a if c in "LR"][-1] != [c for c in b if c in "LR"][0]
+    return a[-1] != "F" or next(c for c in reversed(a) if c in "LR") != next(c for c in b if c in "LR")
 
 
 def _reachable(edges: dict[str, list[str]], start: str) -> set[str]:

@@ -13,14 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from gambol.errors import GambolError
-from gambol.graph import STEPS, Group, MotionGraph
+from gambol.graph import FIELDS, STEPS, Group, MotionGraph
 from gambol.skeleton import readonly
 
 __all__ = ["VERSION", "built_in", "decode_graph", "encode_graph", "load_graph"]
 
 VERSION = 1
 MARK = "gambol motion graph"
-FIELDS = ("times", "rotations", "moves", "turns", "heights", "speed", "rise")
 BUILT_IN = Path(__file__).parent / "data" / "made.graph"
 MOST = 2**31  # bytes of a graph unpacked
 TURNS = 32767.0  # quaternions are kept in 16 bits: 0.002 degrees
@@ -73,7 +72,7 @@ def decode_graph(data: bytes, where: str) -> MotionGraph:
             if set(edges) != set(groups) or any(b not in groups for v in edges.values() for b in v):
                 raise ValueError("its edges lead to nowhere")
             return MotionGraph(
-                float(head["height"]), groups, edges, tuple(tuple(r) for r in head["left_out"]),  # type: ignore[misc]
+                float(head["height"]), groups, edges, tuple(tuple(r) for r in head["left_out"]),
                 tuple(head["clips"]), (int(head["cuts"][0]), int(head["cuts"][1])),
             )
     except GambolError:
@@ -122,4 +121,5 @@ def _group(archive: zipfile.ZipFile, k: int, head: dict, string: str) -> Group:
         raise ValueError("times do not rise")
     q = arrays[1]
     arrays[1] = q / np.sqrt((q * q).sum(-1, keepdims=True))
-    return Group(*(readonly(a) for a in arrays), tuple(head["style"][string]), tuple(head["source"][string]))
+    words = {"style": tuple(head["style"][string]), "source": tuple(head["source"][string])}
+    return Group(**{k: readonly(a) for k, a in zip(FIELDS, arrays)}, **words)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from gambol.segments import RATE, Take, peaks
 __all__ = ["draw_graph", "draw_take"]
 
 COLOURS = {"stand": "#7a8793", "walk": "#2f6fb3", "run": "#d2622a", "transition": "#8a6fb0"}
+ARROW = {"arrowstyle": "-|>", "color": "#9aa5ae", "shrinkA": 20, "shrinkB": 20, "connectionstyle": "arc3,rad=0.12"}
 STRIP = {"S": "#7a8793", "D": "#b9c3cc", "L": "#2f6fb3", "R": "#d2622a", "F": "#ffffff"}
 
 
@@ -33,7 +35,7 @@ def draw_graph(graph: MotionGraph, target: Path) -> None:
             if a != b:
                 left.annotate(
                     "", places[b], places[a],
-                    arrowprops={"arrowstyle": "-|>", "color": "#9aa5ae", "shrinkA": 20, "shrinkB": 20, "connectionstyle": "arc3,rad=0.12"},
+                    arrowprops=ARROW,
                 )
     for s, (x, y) in places.items():
         left.text(
@@ -69,7 +71,7 @@ def draw_take(take: Take, target: Path) -> None:
     top.set_title(take.motion.name)
     top.legend(frameon=False)
     starts = [0, *(i for i in range(1, len(take.letters)) if take.letters[i] != take.letters[i - 1]), len(take.letters)]
-    for a, b in zip(starts, starts[1:]):
+    for a, b in pairwise(starts):
         letter = take.letters[a]
         strip.axvspan(t[a], t[b - 1] + 1 / RATE, color=STRIP[letter])
         if b - a > 0.04 * RATE:

@@ -75,9 +75,10 @@ def as_person(motion: Motion, roles: Mapping[str, int], height: float) -> Motion
         for joint in LIMBS:
             turned[f"{side}_{joint}"] = _limb(motion, roles, world, facing, (side, joint), turned)
         hand = f"{side}_hand"
-        held = turned[f"{side}_lower_arm"]
-        turned[hand] = quat.multiply(world[:, roles[hand]], _rest_turn(motion, roles, person, (side, "lower_arm"), facing)) \
-            if hand in roles and f"{side}_lower_arm" in roles else held
+        turned[hand] = turned[f"{side}_lower_arm"]
+        if hand in roles and f"{side}_lower_arm" in roles:
+            rest = _rest_turn(motion, roles, person, (side, "lower_arm"), facing)
+            turned[hand] = quat.multiply(world[:, roles[hand]], rest)
         turned[f"{side}_foot"] = _foot(motion, roles, positions, world, side)
         turned[f"{side}_toes"] = turned[f"{side}_foot"]
     rotations = np.empty((len(motion), len(person), 4))

@@ -1,14 +1,15 @@
 """Captured locomotion cut into half cycles and labelled by its footsteps (Kwon & Shin 2005, sections 3 and 4).
 
 The centre of mass is highest in the middle of single support when walking and of flight when running; so one rule,
-a cut at every peak, cuts both gaits where they are simplest. The peak says *that* there is a cut; its place is the middle
-of the support or flight that holds it, which scatters half as much. A segment is named by its supports: S standing, D double,
-L and R single support, F flight. Walking is ``RDL`` and ``LDR``, running ``FRF`` and ``FLF``.
+a cut at every peak, cuts both gaits where they are simplest. The peak says *that* there is a cut; its place is the
+middle of the support or flight that holds it, which scatters half as much. A segment is named by its supports: S
+standing, D double, L and R single support, F flight. Walking is ``RDL`` and ``LDR``, running ``FRF`` and ``FLF``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -101,7 +102,7 @@ def cut(take: Take, index: int, leg: float) -> list[Segment]:
     cuts = sorted({p for p in places if p is not None} | _ends(runs, len(take.letters)))
     high = peaks(take.com[:, 1] - take.ground, RATE)
     out = []
-    for a, b in zip(cuts, cuts[1:]):
+    for a, b in pairwise(cuts):
         keys = [a, *(r[1] for r in runs if a < r[1] < b), b]
         string = "".join(take.letters[k] for k in keys[:-1])
         for s, k in _split_runs(string, tuple(keys)):

@@ -1,8 +1,8 @@
 """Following a path by commands: how fast and which way now, so that the figure stays on it with its own sway.
 
-A pelvis sways about the way it goes; a law that pulled it onto the line would take the sway out. So nothing is corrected but the
-heading, towards a point ahead on the path (pure pursuit): the sway, which no turn causes, is left alone (compare the same
-authors' steering model, Kwon & Shin 2007).
+A pelvis sways about the way it goes; a law that pulled it onto the line would take the sway out. So nothing is
+corrected but the heading, towards a point ahead on the path (pure pursuit): the sway, which no turn causes, is left
+alone (compare the same authors' steering model, Kwon & Shin 2007).
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ class Steered(NamedTuple):
 
 
 def steer(
-    before: Steer | None, task: Task, now: tuple[Array, float, float, float], lookahead: float, halt: tuple[float, float]
+    before: Steer | None, task: Task, now: tuple[Array, float, float, float], lookahead: float,
+    halt: tuple[float, float],
 ) -> Steered:
     """The command that follows the task's path.
 
@@ -51,7 +52,8 @@ def steer(
         task: path, gait (its speed, or a schedule), laps.
         now: place (2,) m, heading rad, speed m/s and time s.
         lookahead: m, at 1.2 m/s; in proportion to the speed above it.
-        halt: m that a stop goes on for, and s of one segment: the last segments are made so long that it ends at the end.
+        halt: m that a stop goes on for, and s of one segment: the last segments are made so long that it ends at the
+        end.
     """
     place, heading, speed, time = now
     path = task.path

@@ -1,8 +1,8 @@
 """Which foot carries, in motion that says nothing about it: found from the speed of the feet alone.
 
 The floor of a capture is tilted and every sole point has its own zero, so heights tell little; a foot that carries
-is slow. A foot counts as down from the moment its slowest point (heel, ball or toe tip) falls below 0.19 sqrt(g leg) until
-that point exceeds 0.30 sqrt(g leg) (0.55 and 0.85 m/s for an adult).
+is slow. A foot counts as down from the moment its slowest point (heel, ball or toe tip) falls below 0.19 sqrt(g leg)
+until that point exceeds 0.30 sqrt(g leg) (0.55 and 0.85 m/s for an adult).
 """
 
 from __future__ import annotations

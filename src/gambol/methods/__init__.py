@@ -4,7 +4,8 @@ from typing import Any
 
 from gambol.methods.elastic_dance import ElasticDance
 from gambol.methods.force_walk import ForceWalk
+from gambol.methods.motion_graph import MotionGraphWalk
 
-__all__ = ["METHODS", "ElasticDance", "ForceWalk"]
+__all__ = ["METHODS", "ElasticDance", "ForceWalk", "MotionGraphWalk"]
 
-METHODS: dict[str, Any] = {"force": ForceWalk, "dance": ElasticDance}
+METHODS: dict[str, Any] = {"force": ForceWalk, "dance": ElasticDance, "graph": MotionGraphWalk}

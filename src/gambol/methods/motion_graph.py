@@ -1,25 +1,26 @@
 """On-line locomotion from unlabelled clips (Kwon & Shin 2005).
 
-One stretch is one segment of a :class:`gambol.graph.MotionGraph`: from the middle of a single support (or of a flight) to the
-next. Each advance reads the command that holds now (or steers along the path), takes the coarse graph's next node towards
-the gait that is asked, blends the node's segments so that they do what is asked, stitches pose and velocity to where
-the last segment ended, and holds the feet to the ground.
+One stretch is one segment of a :class:`gambol.graph.MotionGraph`: from the middle of a single support (or of a
+flight) to the next. Each advance reads the command that holds now (or steers along the path), takes the coarse
+graph's next node towards the gait that is asked, blends the node's segments so that they do what is asked, stitches
+pose and velocity to where the last segment ended, and holds the feet to the ground.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol import quat
 from gambol.blending import Aim, Blend, blend
+from gambol.clearance import Foot, hermite, spread
 from gambol.commands import Command
 from gambol.errors import GambolError
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED, SIDES
-from gambol.footlock import Foot, Footing, Leg, Locked, hermite, lock, two_bone
+from gambol.footlock import FREE, Footing, Leg, Locked, lock, two_bone
 from gambol.graph import STEPS, MotionGraph, gait_of
 from gambol.motion import Motion, Pose
 from gambol.steering import Steer, steer
@@ -36,6 +37,7 @@ UNEVEN = 0.002  # m
 FARTHEST_RISE, HALF_CYCLE = 0.35, 0.57  # m, s: how much and how far ahead the ground's rise is asked for
 JOINS = 0.3  # m/s; a transition is entered from a speed this near its own
 AMPLE = 0.6  # share of what the reach leaves of the leg, that a foot let go may use
+SINKING = 0.06  # s to both sides over which the pelvis sinks for a leg
 SOFT = 0.02  # of the leg: over which the reach of a leg is approached
 LEG = ("upper_leg", "lower_leg", "foot", "toes", "heel", "toe_tip")
 UP = np.array([0.0, 1.0, 0.0])
@@ -69,11 +71,14 @@ class State(NamedTuple):
 class MotionGraphWalk:
     """Stands, walks, runs and turns as the people in the clips did.
 
-    Follows ``task.commands`` where there are any, else ``task.path``.
+    Follows ``task.commands`` where there are any, else steers along ``task.path``.
+
+    Attributes:
+        graph: of the clips; by default the built-in one, made by gambol's own walk and run.
     """
 
+    takes: ClassVar[tuple[str, ...]] = ("commands",)
     graph: MotionGraph | None = None
-    engine: str = "numpy"
     neighbours: float = dial(8, 2, 24, "1", "segments that are blended", "Kwon & Shin 2005; Park et al. 2004")
     stitch: float = dial(0.25, 0.1, 0.4, "s", "time over which a seam's offset in pose and velocity fades")
     reach: float = dial(0.985, 0.96, 0.999, "1", "share of the leg that may be stretched before the pelvis sinks")
@@ -93,13 +98,11 @@ class MotionGraphWalk:
         if not np.isfinite(level):
             raise GambolError("there is no ground where the path begins", where="task: path", do="lay it over ground")
         rotations = np.array(group.rotations[0, 0])
-        free = Footing(False, np.zeros(3), 0.0, UP, np.zeros((2, 3)), np.zeros((2, 3)), np.zeros(2), np.zeros(2), 0.0)
-        state = State(
+        return State(
             0.0 if after is None else after.time, place, heading, "S" if first[0] == "S" else first[0], rotations,
-            np.zeros((joints, 3)), np.array([group.heights[0, 0] * scale, 0.0]), np.zeros(2), 0.0, level, (free, free),
+            np.zeros((joints, 3)), np.array([group.heights[0, 0] * scale, 0.0]), np.zeros(2), 0.0, level, (FREE, FREE),
             1.0, np.full(2, np.nan), 0.0, None, 0.0, Pose(np.zeros(3), rotations), False,
         )
-        return state
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One segment."""
@@ -113,10 +116,7 @@ class MotionGraphWalk:
         ahead = HALF_CYCLE * aim.speed * scale * np.array([np.sin(state.heading), np.cos(state.heading)])
         rise = _level(task, state.place + ahead, state.level) - state.level
         aim = aim._replace(rise=float(np.clip(rise / scale, -FARTHEST_RISE, FARTHEST_RISE)))
-        if string == "S":
-            part = _stood(state, scale)
-        else:
-            part = blend(graph.groups[string], aim, int(self.neighbours))
+        part = _stood(state, scale) if string == "S" else blend(graph.groups[string], aim, int(self.neighbours))
         track, held = self._walked(state, part, string, task, (scale, pace))
         rested = state.rested + track.t[-1] if string == "S" and done else 0.0
         over = done and string == "S" and rested >= REST
@@ -129,7 +129,8 @@ class MotionGraphWalk:
             state.time + track.t[-1], track.place[-1], float(track.heading[-1]), string, track.rotations[-1],
             _rates(track.rotations, track.t), _pair(track.height, track.t),
             _turned(_rate(track.place, track.t), -float(track.heading[-1])), float(_rate(track.heading, track.t)),
-            float(track.level[-1]), held.feet, part.stretch, held.drop, float(_speed(part, scale, pace)), steering, rested, pose, over,
+            float(track.level[-1]), held.feet, part.stretch, held.drop,
+            _speed(part, scale, pace), steering, rested, pose, over,
         )
         return after, motion
 
@@ -187,7 +188,7 @@ class MotionGraphWalk:
         """The next string, and what its blend shall do (in the graph's own size)."""
         now, asked = state.speed / pace, command.speed / pace
         kind = gait_of(state.string)
-        gait = command.gait or _gait(asked, now if kind == state.string else {"walk": 1.0, "run": 3.0}.get(kind, 0.0), kind)
+        gait = command.gait or _gait(asked, kind)
         if gait not in graph.gaits():
             gait = next((g for g in ("walk", "run") if g in graph.gaits()), "stand") if gait != "stand" else "walk"
             asked = max(asked, 0.4) if gait == "walk" else asked
@@ -217,7 +218,7 @@ class MotionGraphWalk:
         locked, hip_points, hinges, footing, footing_of = [], [], [], [], []
         thigh_m, shank_m = (float(np.linalg.norm(skeleton.offsets[legs[0][i]])) for i in (1, 2))
         reach = self.reach * (thigh_m + shank_m)
-        for k, side in enumerate(SIDES):
+        for k in range(2):
             upper, lower, foot, toes, heel, tip = legs[k]
             hip = root + quat.rotate(hips, skeleton.offsets[upper])
             thigh = quat.multiply(hips, track.rotations[:, upper])
@@ -228,7 +229,7 @@ class MotionGraphWalk:
             shape = Foot(skeleton.offsets[toes], skeleton.offsets[heel], skeleton.offsets[tip])
             support = _support(string, track.keys, k)
             leg = Leg(hip, reach, string == "S", _until(string, track.keys))
-            held = lock(track.t, ankle, rotation, support, state.feet[k], shape, leg, task.terrain)
+            held = lock(track.t, (ankle, rotation), support, state.feet[k], (shape, leg, task.terrain))
             footing_of.append(shape)
             locked.append(held)
             hip_points.append(hip)
@@ -245,7 +246,7 @@ class MotionGraphWalk:
             ankle = np.where(
                 locked[k].down[:, None], locked[k].ankle, _within(hip, locked[k].ankle, reach, thigh_m + shank_m)
             )
-            thigh, shank = two_bone(hip, ankle, hinges[k], thigh_m, shank_m)
+            thigh, shank = two_bone(hip, ankle, hinges[k], (thigh_m, shank_m))
             rotations[:, upper] = quat.multiply(quat.conjugate(hips), thigh)
             rotations[:, lower] = quat.multiply(quat.conjugate(thigh), shank)
             rotations[:, foot] = quat.multiply(quat.conjugate(shank), locked[k].rotation)
@@ -281,11 +282,11 @@ def _level(task: Task, place: Array, near: float) -> float:
     return y if np.isfinite(y) else near
 
 
-def _gait(speed: float, now: float, kind: str) -> str:
-    """The gait for a speed: changes up later than down."""
+def _gait(speed: float, kind: str) -> str:
+    """The gait for a speed, from the one that is: changes up later than down."""
     if speed < STAND_BELOW:
         return "stand"
-    return "run" if speed > (WALK_BELOW if kind == "run" or now > RUN_ABOVE else RUN_ABOVE) else "walk"
+    return "run" if speed > (WALK_BELOW if kind == "run" else RUN_ABOVE) else "walk"
 
 
 def _next(graph: MotionGraph, string: str, gait: str) -> str:
@@ -319,8 +320,8 @@ def _stood(state: State, scale: float) -> Blend:
     """A stretch of standing as the figure stands."""
     phases = 1 + STEPS
     return Blend(
-        np.array([0.0, STANDING]), np.repeat(state.rotations[None], phases, 0), np.zeros((phases - 1, 2)), np.zeros(phases),
-        np.full(phases, state.height[0] / scale), 1.0, (0.0, 0.0),
+        np.array([0.0, STANDING]), np.repeat(state.rotations[None], phases, 0), np.zeros((phases - 1, 2)),
+        np.zeros(phases), np.full(phases, state.height[0] / scale), 1.0, (0.0, 0.0),
     )
 
 
@@ -332,7 +333,7 @@ def _track(
     keys = part.times * pace
     n = max(2, round(keys[-1] / GRID))
     t = np.linspace(0.0, keys[-1], n + 1)
-    phase = np.interp(t, *_rising(keys, np.arange(len(keys)) * STEPS))
+    phase = np.interp(t, *_rising(keys, STEPS * np.arange(len(keys), dtype=np.float64)))
     low = np.minimum(phase.astype(int), len(part.turns) - 2)
     share = phase - low
     local = np.concatenate([np.zeros(1), part.turns[1:]])
@@ -342,9 +343,7 @@ def _track(
     heading = state.heading + turns + _nudge(t, fade, state.turning - rate)
     steps = part.moves * scale
     mid = state.heading + 0.5 * (local[1:] + local[:-1])
-    world = np.stack(
-        [steps[:, 0] * np.cos(mid) + steps[:, 1] * np.sin(mid), steps[:, 1] * np.cos(mid) - steps[:, 0] * np.sin(mid)], 1
-    )
+    world = _turned(steps.T, mid).T
     along = np.concatenate([np.zeros((1, 2)), np.cumsum(world, 0)])
     place = along[low] * (1 - share[:, None]) + along[low + 1] * share[:, None]
     off = _turned(state.velocity, state.heading) - place[1] / t[1]
@@ -377,7 +376,7 @@ def _nudge(t: Array, fade: float, rate: Any) -> Array:
 def _rising(keys: Array, phases: Array) -> tuple[Array, Array]:
     """Keytimes without those that coincide (a support of no length)."""
     keep = np.r_[True, np.diff(keys) > 1e-9]
-    return keys[keep], phases[keep].astype(float)
+    return keys[keep], phases[keep]
 
 
 def _support(string: str, keys: Array, side: int) -> tuple[float, float] | None:
@@ -428,12 +427,7 @@ def _within(hip: Array, ankle: Array, reach: float, length: float) -> Array:
 def _smooth_drop(t: Array, need: Array, before: Array) -> Array:
     """At least what is needed, without a jump from the stretch before."""
     step = t[1] - t[0]
-    wide = max(1, round(0.06 / step))
-    padded = np.pad(need, wide, mode="edge")
-    top = np.max(np.lib.stride_tricks.sliding_window_view(padded, 2 * wide + 1), axis=1)
-    half = max(1, round(0.05 / step))
-    bell = np.hanning(2 * half + 3)[1:-1]
-    calm = np.convolve(np.pad(top, half, mode="edge"), bell / bell.sum(), "valid")
+    calm = spread(need, SINKING / step)
     if not np.isfinite(before).all():  # the very first stretch
         return calm
     zero = np.zeros(())
@@ -492,8 +486,8 @@ def _direction(task: Task) -> float:
     return float(np.arctan2(tangent[0], tangent[2]))
 
 
-def _turned(v: Array, angle: float) -> Array:
-    """(x, z) turned to the left by ``angle``: from the heading frame into the world."""
+def _turned(v: Array, angle: Any) -> Array:
+    """(x, z) (2, ...) turned to the left by ``angle`` (...): from the heading frame into the world."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([v[0] * c + v[1] * s, v[1] * c - v[0] * s])
 
