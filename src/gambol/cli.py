@@ -19,10 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
-from gambol import __version__, commands_files, commands_rigs, commands_style
-from gambol import __version__, commands_files, commands_style
-from gambol import __version__, commands_files, commands_graph
-from gambol import __version__, commands_files, commands_graph, commands_style
+from gambol import __version__, commands_files, commands_graph, commands_rigs, commands_style
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
 from gambol.errors import GambolError
