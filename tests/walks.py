@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,14 +17,48 @@ from gambol.skeleton import forward_kinematics
 from gambol.synthesis import Task, generate
 
 
+class Usual(NamedTuple):
+    """What a method is asked for in the conformance suite."""
+
+    speed: float  # m/s
+    speeds: tuple[float, ...]  # that it keeps
+    change: tuple[float, float]  # from one to another while it goes
+    length: float  # m that show several steady strides
+    alike: float  # v / sqrt(g leg) at which bodies of all sizes look the same
+    step: float  # and their step over leg length there
+    impossible: tuple[tuple[dict[str, float], str], ...]  # gaits and a word of why not
+    newton: float  # frames a second whose second differences are C''
+    walks: bool = True  # never leaves the ground, may turn on the spot
+
+
+USUAL = {
+    "force": Usual(
+        1.2, (0.6, 1.2, 1.9), (1.0, 1.5), 8.0, 0.43, 1.099 * 0.43**0.51,
+        (({"speed": 9.0}, "m/s"), ({"speed": 1.0, "step_length": 1.6}, "at most"), ({"cadence": 400}, "a minute")),
+        120.0,
+    ),
+    "running": Usual(
+        3.0, (2.2, 4.0, 6.0), (2.6, 3.4), 22.0, 1.0, 2.95 * (1 - np.exp(-1.0 / 1.9)),
+        (({"speed": 14.0}, "m/s"), ({"speed": 3.0, "step_length": 3.6}, "at most"), ({"cadence": 400}, "a minute")),
+        480.0, walks=False,
+    ),
+}
+
+
 def straight(length: float = 8.0) -> Path:
     return Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, length]]))
 
 
 @cache
 def level_walk(
-    method: str = "force", speed: float = 1.2, fps: float = 60.0, height: float = 1.75, length: float = 8.0
+    method: str = "force",
+    speed: float | None = None,
+    fps: float = 60.0,
+    height: float = 1.75,
+    length: float | None = None,
 ) -> Motion:
+    usual = USUAL[method]
+    speed, length = speed or usual.speed, length or usual.length
     task = Task(body=Body(height), path=straight(length), gait=Gait(speed=speed), fps=fps)
     return generate(METHODS[method](), task)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
-from gambol import __version__, commands_files, commands_graph, commands_rigs, commands_style
+from gambol import __version__, commands_files, commands_graph, commands_rigs, commands_run, commands_style
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
 from gambol.errors import GambolError
@@ -265,6 +265,7 @@ app.command(commands_rigs.roles)
 app.command(commands_rigs.retarget)
 app.command(commands_graph.graph_app)
 app.command(commands_graph.follow)
+app.command(commands_run.run)
 
 
 def report_set(motions: Sequence[Motion], output: Sequence[Path], as_json: bool) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gambol.body import Body, G
 from gambol.errors import GambolError
 
-__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "eased", "pace"]
+__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "eased", "pace", "quickest"]
 
 # Fit to 26 adults at six overground speeds each (Fukuchi, Fukuchi & Duarte 2018, spatiotemporal table):
 # step rate = 0.910 v_hat^0.490 sqrt(g/leg), step length = v / rate; scatter 7.5 %, v_hat 0.12..0.62.
@@ -98,6 +98,17 @@ class Gait:
 def dimensionless(speed: ArrayLike, body: Body) -> np.ndarray:
     """``v / sqrt(g leg)``."""
     return np.asarray(speed, float) / np.sqrt(G * body.leg_length)
+
+
+def quickest(gait: Gait, body: Body) -> float:
+    """m/s, the highest speed that is asked for, walked or run; the usual walk where nothing is said."""
+    if isinstance(gait.speed, tuple):
+        return max(max(v for _, v in gait.speed), MIN_SPEED * float((G * body.leg_length) ** 0.5))
+    if gait.speed is not None:
+        return gait.speed
+    if gait.step_length is not None and gait.cadence is not None:
+        return gait.step_length * gait.cadence / 60
+    return DEFAULT_SPEED * float((G * body.leg_length) ** 0.5)
 
 
 def pace(gait: Gait, body: Body, time: float = 0.0) -> Pace:

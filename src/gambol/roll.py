@@ -57,7 +57,8 @@ def roll_pitch(t, roll):  # type: ignore[no-untyped-def]
     q = np.minimum(np.maximum((t - roll.toes_off) / (roll.lift - roll.toes_off), 0.0), 1.0)
     heel = roll.strike * (1 - u) ** 3 * (1 + roll.soft * u)
     push = roll.push * (roll.b * r * r + (1 - roll.b) * r**roll.p * (1 + roll.e * (1 - r)))
-    return heel - push, heel - roll.toes * q * q  # until the sole is flat the toes go with it
+    # until the sole is flat the toes go with it; a foot that lands on its ball (strike < 0) has them flat
+    return heel - push, np.maximum(heel, 0.0) - roll.toes * q * q
 
 
 @kernel

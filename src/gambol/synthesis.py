@@ -15,7 +15,7 @@ import numpy as np
 from gambol.body import Body, G
 from gambol.commands import Commands
 from gambol.errors import GambolError
-from gambol.gait import Gait, pace
+from gambol.gait import Gait, quickest
 from gambol.keys import Key
 from gambol.model import Model
 from gambol.motion import Motion, Pose, join
@@ -27,7 +27,7 @@ __all__ = ["MOST_FRAMES", "Dial", "Handover", "Method", "Stream", "Task", "dial"
 MOST_FPS, MOST_FRAMES, MOST_LAPS = 10_000.0, 1_000_000, 10_000
 SURE_RATE = 10.0  # frames a second; the quickest swings take 0.15 s
 MASSES = (2.0, 1000.0)  # kg
-WILDEST_SPEED, WILDEST_FORCE = 10.0, 8.0  # m/s of the hips, weights: nobody walks so
+WILDEST_SPEED, WILDEST_FORCE = 14.0, 8.0  # m/s of the hips, weights: nobody moves so
 SLOWEST = 20  # times as long as at full speed along the path
 
 
@@ -187,8 +187,7 @@ def _drain(stream: Stream) -> Iterable[Motion]:
 
 def _least(task: Task) -> float:
     """s that the path takes at full speed."""
-    quickest = max(v for _, v in task.gait.speed) if isinstance(task.gait.speed, tuple) else 0.0
-    return task.path.length * task.laps / max(quickest, pace(task.gait, task.body).speed)
+    return task.path.length * task.laps / quickest(task.gait, task.body)
 
 
 def _endless(frames: float, task: Task) -> GambolError:

@@ -5,7 +5,8 @@ from typing import Any
 from gambol.methods.elastic_dance import ElasticDance
 from gambol.methods.force_walk import ForceWalk
 from gambol.methods.motion_graph import MotionGraphWalk
+from gambol.methods.running import Running
 
-__all__ = ["METHODS", "ElasticDance", "ForceWalk", "MotionGraphWalk"]
+__all__ = ["METHODS", "ElasticDance", "ForceWalk", "MotionGraphWalk", "Running"]
 
-METHODS: dict[str, Any] = {"force": ForceWalk, "dance": ElasticDance, "graph": MotionGraphWalk}
+METHODS: dict[str, Any] = {"force": ForceWalk, "dance": ElasticDance, "graph": MotionGraphWalk, "running": Running}

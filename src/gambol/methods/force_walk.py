@@ -16,8 +16,9 @@ import numpy as np
 from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
 from gambol.figure import COM, ROTATIONS, Figure, StepPlan, figure_of
-from gambol.footsteps import TOE_OUT, Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.footsteps import Course, Footstep, first_feet, next_step, step_object, survey
 from gambol.gait import dimensionless, eased, pace
+from gambol.handing import SIDES, taken_over
 from gambol.kernels import check_engine, clamp
 from gambol.motion import Motion, Pose
 from gambol.reaction import Shape
@@ -31,7 +32,6 @@ from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
 __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
-SIDES = {1: "left", -1: "right"}
 KNEE_LEAST = 0.0698132  # rad, 4 degrees: straighter, 0.1 mm of hip height is more than a degree of knee
 KNEE_ON_STAIRS = np.radians(8.0)  # where the leg is straight for a moment only, between the samples of reach()
 ROUNDS = 8  # of lowering C until both legs reach
@@ -117,7 +117,7 @@ class ForceWalk:
         rear, front = first_feet(course, 1 if turn > 0.02 else -1)
         scene = self._scene(task, 0.0)
         if after is not None:
-            rear, front = _taken_over(after, (rear, front), scene)
+            rear, front = taken_over(after, (rear, front), scene.figure.foot, "force walk")
         walker = self._standing(task, rear, front)
         if after is not None:
             rolls = shifted(walker.rear_roll, after.time), shifted(walker.front_roll, after.time)
@@ -338,36 +338,6 @@ def _mass_centre(after: Handover, task: Task) -> np.ndarray:
     """(3,) m of the pose that is taken over."""
     still = Motion(task.body.skeleton, after.pose.root[None], after.pose.rotations[None], task.fps)
     return centre_of_mass(still)[0]
-
-
-def _taken_over(after: Handover, feet: tuple[Footstep, Footstep], scene: Scene) -> tuple[Footstep, Footstep]:
-    """The two feet where the handover has them planted, the one to swing first in front of the list."""
-    if float(np.linalg.norm(after.velocity)) > 0.25:
-        raise GambolError(
-            f"the figure still moves at {np.linalg.norm(after.velocity):.2f} m/s",
-            where="force walk",
-            allowed="a handover from a stand",
-            do="let the motion before come to rest",
-        )
-    out = []
-    for foot in sorted(feet, key=lambda f: f.side != after.next_side):
-        heel, tip = (
-            after.planted.get(f"{SIDES[foot.side]}_heel"),
-            after.planted.get(f"{SIDES[foot.side]}_toe_tip"),
-        )
-        if heel is None or tip is None:
-            raise GambolError(
-                f"the {SIDES[foot.side]} foot is not planted", where="force walk", allowed="both feet down"
-            )
-        along = (tip - heel) / np.linalg.norm(tip - heel)
-        place = heel + along * scene.figure.foot.heel
-        yaw = foot.yaw + float((np.arctan2(along[0], along[2]) - foot.yaw + np.pi) % (2 * np.pi) - np.pi)
-        centre = np.array([foot.centre[0], place[1], foot.centre[2]])
-        heading = yaw - foot.side * TOE_OUT
-        out.append(
-            foot._replace(place=place, heading=heading, yaw=yaw, pitch=float(np.arcsin(along[1])), centre=centre)
-        )
-    return out[0], out[1]
 
 
 def _course(task: Task) -> Course:
