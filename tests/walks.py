@@ -31,7 +31,14 @@ class Usual(NamedTuple):
     walks: bool = True  # never leaves the ground, may turn on the spot
 
 
-USUAL = {
+class Usuals(dict[str, Usual]):
+    """What is not listed is asked to walk as the force walk."""
+
+    def __missing__(self, name: str) -> Usual:
+        return self["force"]
+
+
+USUAL = Usuals({
     "force": Usual(
         1.2, (0.6, 1.2, 1.9), (1.0, 1.5), 8.0, 0.43, 1.099 * 0.43**0.51,
         (({"speed": 9.0}, "m/s"), ({"speed": 1.0, "step_length": 1.6}, "at most"), ({"cadence": 400}, "a minute")),
@@ -42,7 +49,7 @@ USUAL = {
         (({"speed": 14.0}, "m/s"), ({"speed": 3.0, "step_length": 3.6}, "at most"), ({"cadence": 400}, "a minute")),
         480.0, walks=False,
     ),
-}
+})
 
 
 def straight(length: float = 8.0) -> Path:

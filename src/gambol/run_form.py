@@ -92,7 +92,7 @@ class RunForm:
         preset = presets(self.preset)
         path, terrain = scene
         height = preset.get("height") if pace.height is None else pace.height
-        body = Body(**{k: v for k, v in (("height", height), ("mass", pace.mass)) if v is not None})
+        body = Body(mass=pace.mass) if height is None else Body(height, pace.mass)
         speed: Any = None if pace.speed is None else parse_speed(pace.speed)
         if speed is None and "speed" in preset and (pace.cadence is None or pace.step_length is None):
             tall = float(preset.get("height", 1.75))
