@@ -73,10 +73,7 @@ class Motion:
             value = getattr(self, key)
             if value is None:
                 continue
-            if key == "rotations":  # made continuous below, which copies them
-                value = np.asarray(value, float)
-            else:
-                value = readonly(value, bool if key == "contacts" else float)
+            value = readonly(value, bool if key == "contacts" else float)
             if value.ndim != len(shape) or any(s is not None and s != v for s, v in zip(shape, value.shape)):
                 raise GambolError(f"{key} has shape {value.shape}", where="motion", allowed=f"{shape}")
             object.__setattr__(self, key, value)
@@ -84,9 +81,10 @@ class Motion:
             raise GambolError(f"fps is {self.fps}", where="motion", allowed="a positive number")
         if not (np.isfinite(self.root).all() and np.isfinite(self.rotations).all()):
             raise GambolError("root or rotations hold numbers that are not finite", where="motion")
-        rotations = np.ascontiguousarray(quat.continuous(self.rotations))
-        rotations.setflags(write=False)
-        object.__setattr__(self, "rotations", rotations)
+        if quat.flips(self.rotations).any():
+            rotations = quat.continuous(self.rotations)
+            rotations.setflags(write=False)
+            object.__setattr__(self, "rotations", rotations)
 
     def __len__(self) -> int:
         return len(self.root)

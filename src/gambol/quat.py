@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "IDENTITY", "between", "conjugate", "continuous", "exp", "from_axis_angle", "from_basis",
+    "IDENTITY", "between", "conjugate", "continuous", "exp", "flips", "from_axis_angle", "from_basis",
     "from_matrix", "log", "mean", "multiply", "normalize", "rotate", "slerp", "to_matrix",
 ]
 
@@ -136,10 +136,16 @@ def from_basis(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
     return from_matrix(np.stack([x, y, z], -1))
 
 
+def flips(q: ArrayLike) -> NDArray[np.bool_]:
+    """``(F - 1, ...)`` where the next quaternion along the first (time) axis is on the other half sphere."""
+    q = np.asarray(q, float)
+    return np.asarray(np.einsum("...i,...i->...", q[1:], q[:-1]) < 0)
+
+
 def continuous(q: ArrayLike) -> Array:
     """Flip signs along the first (time) axis so that neighbours are on the same half sphere."""
     q = np.array(q, float)
-    flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0
-    if flips.any():
-        q[1:] *= np.cumprod(np.where(flips, -1.0, 1.0), axis=0)[..., None]
+    turned = flips(q)
+    if turned.any():
+        q[1:] *= np.cumprod(np.where(turned, -1.0, 1.0), axis=0)[..., None]
     return q

@@ -18,7 +18,11 @@ BLOCK = 1024  # frames per block of forward kinematics: the working set stays in
 
 
 def readonly(values: ArrayLike, dtype: type = float) -> NDArray:
-    """A contiguous copy of ``values`` that cannot be written."""
+    """A contiguous copy of ``values`` that cannot be written; ``values`` themselves where they are that already."""
+    if isinstance(values, np.ndarray) and values.dtype == dtype:
+        flags = values.flags
+        if not flags.writeable and flags.owndata and flags.c_contiguous:
+            return values
     out: NDArray = np.array(values, dtype=dtype, order="C")
     out.setflags(write=False)
     return out

@@ -70,6 +70,7 @@ def decode(data: bytes, source: Source) -> Motion:
     info = {"unit_m": unit, **({"notes": notes} if notes else {})}
     fps = _rate(table.frame_time)
     del table  # as large as the motion
+    rotations.setflags(write=False)  # so that they are handed on, not copied
     return Motion(skeleton, root, rotations, fps, translations=moves, info=info)
 
 

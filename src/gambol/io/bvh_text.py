@@ -27,7 +27,7 @@ HEAD = re.compile(
 )
 MOTION_LINE = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 NEWLINE = b"\n"
-PIECE = 1 << 17  # bytes read at a time: the working set stays in the cache
+PIECE = 1 << 18  # bytes read at a time: the working set stays in the cache
 GUESS = 0.5  # s of holes; what fills longer ones is said to be a guess
 SLOWEST = 10.0  # s a frame
 RATES = (12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 150, 200, 240, 250, 300, 360, 500, 1000)
@@ -314,9 +314,9 @@ def _numbers(line: str, where: str) -> list[float]:
 def _fill(values: NDArray[np.float64], hierarchy: Hierarchy, frame_time: float, notes: list[str]) -> Table:
     """Numbers that are not finite, or absurd, laid between their neighbours in time; each joint is noted."""
     with np.errstate(invalid="ignore"):
+        if values.min(initial=0.0) > -LARGEST and values.max(initial=0.0) < LARGEST:  # NaN is neither
+            return Table(values, frame_time, notes, None)
         bad = ~(np.abs(values) < LARGEST)
-    if not bad.any():
-        return Table(values, frame_time, notes, None)
     values, frames, column = values.copy(), np.arange(len(values)), 0
     for name, channels in zip(hierarchy.names, hierarchy.channels):
         block = slice(column, column + len(channels))

@@ -64,7 +64,7 @@ def sound(motion: Motion, source: Source) -> Motion:
 
 def _limits(motion: Motion) -> list[tuple[str, bool, str]]:
     """(what, whether it is sound, what is allowed) of every number that is used later."""
-    rotations = np.linalg.norm(motion.rotations, axis=-1)
+    rotations = np.sqrt(np.einsum("...i,...i->...", motion.rotations, motion.rotations))
     places = {"offsets": motion.skeleton.offsets, "root": motion.root}
     places |= {k: v for k in ("translations", "com") if (v := getattr(motion, k)) is not None}
     out = [(k, bool((np.abs(v) <= FAR).all()), f"numbers within {FAR:g} m") for k, v in places.items()]

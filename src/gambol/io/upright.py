@@ -88,9 +88,10 @@ def without_rest_pose(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
     Such a pose is at most a second of frames that hold still near the rest pose (all joints at 0), with a jump
     between them and the clip that is like none inside of it.
     """
-    if len(motion) < 4:
+    most = min(int(LONGEST * motion.fps) + 1, len(motion) // 2)
+    if len(motion) < 4 or not (_jumps(motion.rotations[: most + 1]) or _jumps(motion.rotations[-most - 1 :])):
         return motion, ()
-    turn = 2 * np.arccos(np.clip(np.abs((motion.rotations[1:] * motion.rotations[:-1]).sum(-1)), 0.0, 1.0)).max(1)
+    turn = _turns(motion.rotations)
     first = _held(motion, turn, 1)
     last = len(motion) - _held(motion, turn, -1)
     notes = []
@@ -100,6 +101,16 @@ def without_rest_pose(motion: Motion) -> tuple[Motion, tuple[str, ...]]:
             holds = "hold" if b > a + 1 else "holds"
             notes.append(f"{frames}, which {holds} the rest pose {where} the clip, left out (--keep-pose keeps it)")
     return (motion[first:last], tuple(notes)) if notes else (motion, ())
+
+
+def _turns(rotations: Array) -> Array:
+    """``(F - 1,)`` rad, the largest turn of any joint from each frame to the next."""
+    same = np.abs(np.einsum("...i,...i->...", rotations[1:], rotations[:-1])).min(1)
+    return np.asarray(2 * np.arccos(np.minimum(same, 1.0)))
+
+
+def _jumps(rotations: Array) -> bool:
+    return bool((_turns(rotations) > JUMP).any())
 
 
 def _held(motion: Motion, turn: Array, step: int) -> int:
