@@ -18,27 +18,15 @@ from gambol.gait_events import Events, find_events
 from gambol.generalise import Condition, Origin, Seq, Step, Subject, ankle_from_ball, ankle_from_heel, own
 from gambol.motion import Motion, Trial
 from gambol.recorded_steps import (
-    ADULT_LEG,
-    BALL,
-    KS,
-    PHASES,
-    TOE,
-    StepPath,
-    clean,
-    leg_of,
-    levelled,
-    mean_step,
-    sized,
-    whole_steps,
+    ADULT_LEG, BALL, KS, PHASES, TOE, StepPath, clean, leg_of, levelled, mean_step, settled, sized, whole_steps,
 )
 from gambol.tracks import SIDES, Tracks, tracks_of
 from gambol.walk_data import CHANNELS, WalkData, series
 
-__all__ = ["build_walk"]
+__all__ = ["build_walk", "walk_from_steps"]
 
 Array = NDArray[np.float64]
 KNOTS = 41  # of each sequence
-SMALL_ANGLE, SURE_ANGLE = np.radians(1.0), np.radians(5.0)  # sole angles below are noise, above are meant
 FLAT_BY = np.radians(2.0)
 SMOOTH = 0.030  # s, Gaussian on what the hip takes over
 LIMPING = 0.10  # step times or lengths of the two sides apart by more than this, over their mean
@@ -74,9 +62,10 @@ def build_walk(
                 allowed="at least one step of each foot, with the one before and the one after",
                 do="take a longer part of the recording",
             )
-    mean = {side: mean_step(clean(paths[side])) for side in SIDES}
+    mean = {side: settled(mean_step(clean(paths[side]))) for side in SIDES}
     subject = _fitted(subject, mean)
-    walk = _walk(subject, mean, symmetric, flat)
+    arms = all(f"{side}_{r}" in flat.points for side in SIDES for r in ("shoulder", "elbow", "wrist"))
+    walk = walk_from_steps(subject, _mirrored(mean) if symmetric else mean, arms=arms)
     counts = {side: len(clean(paths[side])) for side in SIDES}
     apart = {
         "step_length": _apart(mean["left"].step, mean["right"].step),
@@ -110,12 +99,6 @@ def _enough(events: Events, where: str) -> None:
 # foot and sequences
 
 
-def _meant(pitch: Array) -> Array:
-    """Toe-down sole angles with the noise about zero taken out, smoothly."""
-    part = np.clip((-pitch - SMALL_ANGLE) / (SURE_ANGLE - SMALL_ANGLE), 0, 1)
-    return pitch * part * part * (3 - 2 * part)
-
-
 class _Roll(NamedTuple):
     """How a mean stance rolls: sole angle and toe angle at the times of its samples, and when it is flat."""
 
@@ -136,7 +119,7 @@ def _rolled(path: StepPath, s: Subject) -> _Roll:
     heel = pitch[0] if pitch[0] > np.radians(3) else np.radians(3)
     falling = np.where(t <= flat, pitch - np.interp(flat, t, pitch) * np.clip(t / flat, 0, 1), 0.0)
     falling = np.maximum(falling, 0.0) if pitch[0] > np.radians(3) else heel * np.clip(1 - t / flat, 0, 1) ** 2
-    push = np.where(t > middle, _meant(pitch), 0.0)
+    push = np.where(t > middle, np.minimum(pitch, 0.0), 0.0)
     ball_y = path.stance[:, 1] + s.ball * np.sin(push) - s.ankle * np.cos(push)
     meta = np.arcsin(np.clip(ball_y / s.toe, 0.0, 0.98))
     started = np.flatnonzero((t < 0.75) | (meta < np.radians(3)) | (push > -np.radians(5)))
@@ -183,19 +166,23 @@ def _fitted(subject: Subject, mean: dict[str, StepPath]) -> Subject:
     return subject._replace(heel=float(heels[int(np.argmin(costs))]))
 
 
-def _walk(s: Subject, mean: dict[str, StepPath], symmetric: bool, tracks: Tracks) -> WalkData:
-    if symmetric:
-        mean = _mirrored(mean)
-    rolls = {side: _rolled(mean[side], s) for side in SIDES}
-    shift = _residual(mean, rolls, s)
+def walk_from_steps(subject: Subject, mean: dict[str, StepPath], *, arms: bool = False, name: str = "") -> WalkData:
+    """A measured walk from one step of each foot.
+
+    Args:
+        subject: legs and feet, fitted.
+        mean: left and right -> its step.
+        arms: whether the arms were measured.
+        name: of the walk.
+    """
+    rolls = {side: _rolled(mean[side], subject) for side in SIDES}
+    shift = _residual(mean, rolls, subject)
     steps = {}
     for side in SIDES:
         other = SIDES[1 - SIDES.index(side)]
-        steps[side] = _sequences(s, mean[side], (rolls[side], rolls[other]), shift[side])
-    width = float(np.mean([mean[side].width for side in SIDES]))
-    points = tracks.points
-    arms = all(f"{side}_{r}" in points for side in SIDES for r in ("shoulder", "elbow", "wrist"))
-    return WalkData(steps["left"], steps["right"], _channels(mean, steps), max(width, 0.02 * s.leg), arms)
+        steps[side] = _sequences(subject, mean[side], (rolls[side], rolls[other]), shift[side])
+    width = max(float(np.mean([mean[side].width for side in SIDES])), 0.02 * float(subject.leg))
+    return WalkData(steps["left"], steps["right"], _channels(mean, steps), width, arms, name)
 
 
 def _mirrored(mean: dict[str, StepPath]) -> dict[str, StepPath]:
@@ -255,7 +242,7 @@ def _sequences(s: Subject, path: StepPath, rolls: tuple[_Roll, _Roll], shift: Ar
     )
     origin = Origin(
         s, float(path.step), float(path.previous), float(path.duration), knee, strike, push, bend, lead, fore, rise,  # type: ignore[arg-type]
-        float(path.toe_off), float(path.lift),
+        float(path.toe_off), float(path.lift), _heel_off(f2),
     )
     step = Step(
         Seq(t_hip, hip[:, 0]), Seq(t_hip, hip[:, 1]), f1, f2, Seq(air, swing[:, 2]), meta,
@@ -263,6 +250,12 @@ def _sequences(s: Subject, path: StepPath, rolls: tuple[_Roll, _Roll], shift: Ar
         Condition(s, origin.step, origin.previous, origin.duration), origin,
     )
     return own(step)
+
+
+def _heel_off(f2: Seq) -> float:
+    """Time (steps) of the last knot before the heel is up by more than 0.7 degrees."""
+    up = np.flatnonzero(np.abs(f2.v) > np.radians(0.7))
+    return float(f2.t[min(max(int(up[0]) - 1, 1), len(f2.t) - 5)]) if len(up) else float(f2.t[len(f2.t) // 2])
 
 
 def _ending(v: Array, last: float) -> Array:

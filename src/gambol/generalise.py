@@ -29,6 +29,7 @@ __all__ = [
 Array = NDArray[np.float64]
 Num = Any  # float, or an array (N, 1)
 TOE_OFF_RANGE = (0.05, 0.40)  # of a step
+HEEL_OFF_FROM, HEEL_OFF_LAST = 0.40, 0.15  # steps: heel-off is not earlier, nor nearer to the foot's own toe-off
 SINGLE = (29.08, 0.16)  # % of the stride that a double support lasts at cadence c steps/min: 29.08 - 0.16 c
 SHORTENING = -0.7  # step time over step length ratio, where no duration is asked for (measured -0.55 and -0.83)
 MOST_META = np.radians(78.0)
@@ -45,11 +46,12 @@ class Laws(NamedTuple):
     bob: float  # power of the step ratio by which the hip rises and falls
     toe_off: float  # share of the cadence law that toe-off follows
     turn: float  # power of the step ratio by which the pelvis turns
+    heel_off: float  # steps/m: how much earlier the heel leaves in longer steps (negative is earlier)
     knee_most: float  # rad, largest knee angle at heel strike that the laws may ask for
 
 
-NATURAL = Laws(-0.3, 0.45, -1.2, 1.6, 0.17, 1.0, 1.0, 1.0, 0.6)
-PAPER = Laws(0.3, 0.45, -0.8, 0.5, 0.0, 0.0, 0.0, 0.0, 0.3)
+NATURAL = Laws(-0.15, 0.5, -1.2, 1.1, 0.18, 1.25, 1.0, 1.0, -0.15, 0.6)
+PAPER = Laws(0.3, 0.45, -0.8, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3)
 
 
 class Subject(NamedTuple):
@@ -95,6 +97,7 @@ class Origin(NamedTuple):
     rise: tuple[float, float]  # m, landing hip joint above the middle of both hips (the pelvis lists)
     toe_off: float  # steps: TOM, of the rear foot
     lift: float  # steps: of this foot, in its next step
+    heel_off: float  # steps: of this foot; one of the knots of F2
 
 
 class Condition(NamedTuple):
@@ -131,6 +134,7 @@ class Targets(NamedTuple):
     lead: tuple[Num, Num]
     toe_off: Num
     lift: Num
+    heel_off: Num
     hip: tuple[Num, Num]  # m, height at HSM- and HSM+
 
 
@@ -151,6 +155,7 @@ def targets(origin: Origin, to: Condition, laws: Laws) -> Targets:
     shift = -laws.toe_off * 2 * SINGLE[1] / 100 * (cadence - own_cadence)
     toe_off = np.clip(origin.toe_off + shift, *TOE_OFF_RANGE)
     lift = 1 + np.clip(origin.lift - 1 + shift, *TOE_OFF_RANGE)
+    heel_off = np.clip(origin.heel_off + laws.heel_off * change, HEEL_OFF_FROM, lift - HEEL_OFF_LAST)
     knee = tuple(
         np.clip(k - laws.knee * d, 0.0, max(k, laws.knee_most)) for k, d in zip(origin.knee, (before, change))
     )
@@ -160,11 +165,14 @@ def targets(origin: Origin, to: Condition, laws: Laws) -> Targets:
     lead = tuple(r * (k + laws.lead * d) for k, d in zip(origin.lead, (before, change)))
     ratio = (to.previous + to.step) / (r * (origin.previous + origin.step))
     turned = tuple(r * ratio**laws.turn * k for k in origin.fore)
+    # A recorded foot rolls over a soft heel nearly below the ankle: a body with a hard heel farther back lands on a
+    # higher ankle, and the knee takes that up, not the hip, or the rear leg would not reach.
+    heeled = s._replace(heel=r * origin.subject.heel)
     hip = tuple(
-        _hip_height(s, w, knee[k], strike[k], lead[k] + turned[k]) - r * origin.rise[k]
+        _hip_height(heeled, w, knee[k], strike[k], lead[k] + turned[k]) - r * origin.rise[k]
         for k, w in enumerate((to.previous, to.step))
     )
-    return Targets(knee, strike, push, meta, lead, toe_off, lift, hip)
+    return Targets(knee, strike, push, meta, lead, toe_off, lift, heel_off, hip)
 
 
 def leg_reach(subject: Subject, knee: Num) -> Num:
@@ -210,7 +218,7 @@ def generalised(walk: Step, to: Condition, laws: Laws = NATURAL) -> Step:
     hip_x = _between(walk.hip_x, x0, x1, r * ratio)
     hip_y = _between(walk.hip_y, goal.hip[0], goal.hip[1], r * ratio**laws.bob)
     f1 = Seq(walk.f1.t, _scaled(walk.f1.v, walk.f1.v[..., :1], goal.strike[0]))  # eq. 32
-    f2 = Seq(_stretched(walk.f2.t, None, goal.lift), _scaled(walk.f2.v, walk.f2.v[..., -1:], goal.push[0]))  # eq. 33
+    f2 = Seq(_bent(walk.f2.t, walk.origin, now, laws, goal), _scaled(walk.f2.v, walk.f2.v[..., -1:], goal.push[0]))  # eq. 33
     meta = Seq(
         _stretched(walk.meta.t, walk.f2.t, goal.lift), _scaled(walk.meta.v, walk.meta.v[..., -1:], goal.meta[0])
     )  # eq. 36
@@ -262,10 +270,18 @@ def _scaled(v: Array, now: Array, wanted: Num) -> Any:
     return v * (wanted / now)
 
 
-def _stretched(t: Array, base: Array | None, lift: Num) -> Any:
-    """Knots moved as [flat, lift] of ``base`` (by default the knots' own) is mapped onto [flat, new lift]."""
-    span = t if base is None else base
-    flat, end = span[..., :1], span[..., -1:]
+def _bent(t: Array, origin: Origin, now: Condition, laws: Laws, goal: Targets) -> Any:
+    """Knots of F2 moved so that flat stays, and heel-off and toe-off come where the goal has them."""
+    flat, lift = t[..., :1], t[..., -1:]
+    off = targets(origin, now, laws).heel_off
+    early = flat + (t - flat) * (goal.heel_off - flat) / (off - flat)
+    late = goal.lift - (lift - t) * (goal.lift - goal.heel_off) / (lift - off)
+    return np.where(t <= off, early, late)
+
+
+def _stretched(t: Array, base: Array, lift: Num) -> Any:
+    """Knots moved as [flat, lift] of ``base`` is mapped onto [flat, new lift]."""
+    flat, end = base[..., :1], base[..., -1:]
     return flat + (t - flat) * (lift - flat) / (end - flat)
 
 

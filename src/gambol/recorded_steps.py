@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gambol.body import G
 from gambol.errors import GambolError
 from gambol.gait_events import Events, sole_pitch
 from gambol.generalise import Subject
@@ -15,7 +16,8 @@ from gambol.tracks import SIDES, Tracks
 from gambol.walk_data import CHANNELS
 
 __all__ = [
-    "ADULT_LEG", "BALL", "KS", "PHASES", "TOE", "StepPath", "clean", "leg_of", "levelled", "mean_step", "sized",
+    "ADULT_LEG", "BALL", "KS", "PHASES", "TOE", "StepPath", "arms_by_legs", "clean", "leg_of", "levelled", "mean_step", "meant",
+    "settled", "sized",
     "whole_steps",
 ]
 
@@ -28,6 +30,7 @@ ADULT_LEG, BALL, TOE = 0.84, 0.13, 0.07  # m: foot lengths in doubt lean towards
 LEGS = (0.25, 1.5)  # m, thigh + shank of people
 CMU_UNIT = 0.0254 / 0.45 / 0.01  # m of the CMU library over m of its unit read as centimetres
 UNITS = (CMU_UNIT, 100.0, 0.01, 0.001, 1000.0, 0.0254, 0.3048)
+SMALL_ANGLE, SURE_ANGLE = np.radians(1.0), np.radians(5.0)  # sole angles below are noise, above are meant
 PHASES = 64  # samples of the stride
 KS = 81  # samples of a stance and of a swing
 
@@ -278,15 +281,43 @@ def _upper(tracks: Tracks, hips: Array) -> Array:
         turn = np.arctan2(-line[:, 2], line[:, 0])
         out[:, 4] = turn
     c, s = np.cos(turn), np.sin(turn)
+    if not all(f"{side}_{r}" in points for side in SIDES for r in ("shoulder", "elbow", "wrist")):
+        thighs = []
+        for side in SIDES:
+            v = points[f"{side}_knee"] - points[f"{side}_hip"]
+            thighs.append(np.arctan2(v[:, 2], -v[:, 1]))
+        leg = float(np.nanmedian(np.linalg.norm(points["left_hip"] - points["left_ankle"], axis=-1)))
+        v_hat = abs(float(np.nanmedian(np.diff(hips[:, 2])))) * tracks.fps / np.sqrt(G * leg)
+        out[:, 5:] = arms_by_legs(thighs[0], thighs[1], v_hat)
+        return _known(out)
     for k, side in enumerate(SIDES):
-        if not all(f"{side}_{r}" in points for r in ("shoulder", "elbow", "wrist")):
-            continue
         for m, (a, b) in enumerate((("shoulder", "elbow"), ("elbow", "wrist"))):
             v = points[f"{side}_{b}"] - points[f"{side}_{a}"]
             v = v / np.linalg.norm(v, axis=-1, keepdims=True)
             local = np.stack([v[:, 0] * c - v[:, 2] * s, v[:, 1], v[:, 0] * s + v[:, 2] * c], -1)
             out[:, 5 + 6 * k + 3 * m : 8 + 6 * k + 3 * m] = local
-    return np.where(np.isnan(out), 0.0, out) if not np.isfinite(out).any(1).all() else _known(out)
+    return _known(out)
+
+
+def arms_by_legs(left: Array, right: Array, v_hat: float) -> Array:
+    """``(N, 12)`` arm channels that follow the legs (the paper's, where arms are not measured).
+
+    The upper arm goes with the opposite thigh, by 0.30 of it at a slow walk and 0.55 at a fast one, from 10 degrees
+    behind; the elbow is 34 degrees bent and gives way by 0.8 to 1.5 of the upper arm's swing (two recorded people).
+
+    Args:
+        left: ``(N,)`` rad, left thigh against the vertical, forward positive.
+        right: the right one.
+        v_hat: dimensionless speed.
+    """
+    k, bend = np.interp(v_hat, (0.35, 0.6), (0.30, 0.55)), np.interp(v_hat, (0.35, 0.6), (0.8, 1.5))
+    out = []
+    for thigh, side in ((right, 1.0), (left, -1.0)):
+        upper = k * thigh - np.radians(10.0)
+        fore = upper + np.maximum(np.radians(24.0) + bend * upper, np.radians(10.0))
+        for angle, apart in ((upper, 0.13), (fore, 0.05)):
+            out += [side * np.sin(apart) + 0 * angle, -np.cos(angle) * np.cos(apart), np.sin(angle) * np.cos(apart)]
+    return np.stack(out, -1)
 
 
 def _known(out: Array) -> Array:
@@ -311,3 +342,16 @@ def mean_step(paths: list[StepPath]) -> StepPath:
     """The mean of several, sample by sample."""
     columns: list[list[Any]] = [list(column) for column in zip(*paths)]
     return StepPath(*(np.mean(column, axis=0) for column in columns))
+
+
+def settled(path: StepPath) -> StepPath:
+    """A recorded step whose stance foot is flat where it all but is."""
+    stance = np.array(path.stance)
+    stance[:, 2] = meant(stance[:, 2])
+    return path._replace(stance=stance)
+
+
+def meant(pitch: Array, noise: float = SMALL_ANGLE, sure: float = SURE_ANGLE) -> Array:
+    """Toe-down sole angles (rad) without what is smaller than ``noise``; from ``sure`` on they are as they were."""
+    part = np.clip((-pitch - noise) / (sure - noise), 0, 1)
+    return np.asarray(np.where(pitch < 0, pitch * part * part * (3 - 2 * part), pitch))

@@ -119,7 +119,7 @@ def encode_walk(walk: WalkData) -> bytes:
             entries[f"{side}_{key}"] = np.stack([seq.t, seq.v])
         o = step.origin
         pairs = (*o.knee, *o.strike, *o.push, *o.meta, *o.lead, *o.fore, *o.rise)
-        entries[f"{side}_origin"] = np.array([*o.subject, o.step, o.previous, o.duration, *pairs, o.toe_off, o.lift])
+        entries[f"{side}_origin"] = np.array([*o.subject, o.step, o.previous, o.duration, *pairs, *o[10:]])
         entries[f"{side}_condition"] = np.array([*step.condition.subject, *step.condition[1:]])
     entries["arms"] = np.bool_(walk.arms)
     entries["name"] = np.array(walk.name, dtype=np.str_)
@@ -162,7 +162,7 @@ def _decode_step(e: dict[str, NDArray], side: str) -> Step:
     o = [float(x) for x in e[f"{side}_origin"]]
     c = [float(x) for x in e[f"{side}_condition"]]
     pairs = [(o[9 + 2 * k], o[10 + 2 * k]) for k in range(7)]
-    origin = Origin(Subject(*o[:6]), *o[6:9], *pairs, *o[23:25])  # type: ignore[arg-type]
+    origin = Origin(Subject(*o[:6]), *o[6:9], *pairs, *o[23:26])  # type: ignore[arg-type]
     return Step._make([*seqs, Condition(Subject(*c[:6]), *c[6:9]), origin])
 
 
