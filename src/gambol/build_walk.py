@@ -18,9 +18,21 @@ from gambol.gait_events import Events, find_events
 from gambol.generalise import Condition, Origin, Seq, Step, Subject, ankle_from_ball, ankle_from_heel, own
 from gambol.motion import Motion, Trial
 from gambol.recorded_steps import (
-    ADULT_LEG, BALL, KS, PHASES, TOE, StepPath, clean, leg_of, levelled, mean_step, settled, sized, whole_steps,
+    ADULT_LEG,
+    BALL,
+    KS,
+    PHASES,
+    TOE,
+    StepPath,
+    clean,
+    leg_of,
+    levelled,
+    mean_step,
+    settled,
+    sized,
+    whole_steps,
 )
-from gambol.tracks import SIDES, Tracks, tracks_of
+from gambol.tracks import SIDES, tracks_of
 from gambol.walk_data import CHANNELS, WalkData, series
 
 __all__ = ["build_walk", "walk_from_steps"]

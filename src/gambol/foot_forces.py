@@ -19,8 +19,8 @@ LEAST_HEIGHT = 0.3  # m of the centre of mass over a pressure point, below which
 
 def handed_over(u: ArrayLike) -> Array:
     """Share of the rear foot in the vertical force at ``u`` = 0..1 of the double support."""
-    u = np.clip(np.asarray(u, float), 0.0, 1.0)
-    return np.asarray(1 - HANDOVER * u - (1 - HANDOVER) * u * u * (3 - 2 * u))
+    x = np.clip(np.asarray(u, float), 0.0, 1.0)
+    return np.asarray(1 - HANDOVER * x - (1 - HANDOVER) * x * x * (3 - 2 * x))
 
 
 def split(total: ArrayLike, shares: ArrayLike, com: ArrayLike, pressure: ArrayLike) -> Array:

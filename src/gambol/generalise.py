@@ -218,7 +218,8 @@ def generalised(walk: Step, to: Condition, laws: Laws = NATURAL) -> Step:
     hip_x = _between(walk.hip_x, x0, x1, r * ratio)
     hip_y = _between(walk.hip_y, goal.hip[0], goal.hip[1], r * ratio**laws.bob)
     f1 = Seq(walk.f1.t, _scaled(walk.f1.v, walk.f1.v[..., :1], goal.strike[0]))  # eq. 32
-    f2 = Seq(_bent(walk.f2.t, walk.origin, now, laws, goal), _scaled(walk.f2.v, walk.f2.v[..., -1:], goal.push[0]))  # eq. 33
+    late = _bent(walk.f2.t, walk.origin, now, laws, goal)
+    f2 = Seq(late, _scaled(walk.f2.v, walk.f2.v[..., -1:], goal.push[0]))  # eq. 33
     meta = Seq(
         _stretched(walk.meta.t, walk.f2.t, goal.lift), _scaled(walk.meta.v, walk.meta.v[..., -1:], goal.meta[0])
     )  # eq. 36

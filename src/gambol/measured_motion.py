@@ -20,7 +20,9 @@ __all__ = ["LOOKS", "Ground", "measured_motion", "measured_reach"]
 
 Array = NDArray[np.float64]
 APART = 1 / 120  # s between the three poses that an acceleration is taken from
-LOOKS = np.linspace(0, 1, 25)  # of a step, where the reach of the legs is looked at
+_ENDS = np.array([0, 0.01, 0.02, 0.035, 0.05, 0.075])
+# of a step, where the reach of the legs is looked at: closely at both ends, where a foot lands or leaves
+LOOKS = np.concatenate([_ENDS, np.linspace(0.1, 0.9, 17), 1 - _ENDS[::-1]])
 
 
 class Ground(NamedTuple):
@@ -78,8 +80,8 @@ def measured_motion(
     contacts = _contacts(plan, figure, (times, fps), terrain, engine)
     return Motion(
         skeleton, out[:3].T, out[ROTATIONS:COM].reshape(joints, 4, n).transpose(2, 0, 1), fps,
-        contacts=contacts.reshape(n, 2, 2)[:, order].reshape(n, 4), forces=forces[:, order], pressure=pressure[:, order],
-        com=out[COM : COM + 3].T, mass=mass, name="walk", info=info,
+        contacts=contacts.reshape(n, 2, 2)[:, order].reshape(n, 4), forces=forces[:, order],
+        pressure=pressure[:, order], com=out[COM : COM + 3].T, mass=mass, name="walk", info=info,
     )
 
 

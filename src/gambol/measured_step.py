@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.body import G, Body
+from gambol.body import Body, G
 from gambol.figure import Figure
 from gambol.footsteps import Footstep
 from gambol.gait import Pace
@@ -153,16 +153,20 @@ def _wrap(angle: float) -> float:
     return float((angle + np.pi) % (2 * np.pi) - np.pi)
 
 
+def _monotone(before: float, after: float, times: tuple[float, float]) -> float:
+    """Velocity between two steps of mean velocities m/s that overshoots neither (Fritsch and Carlson 1980)."""
+    if before * after <= 0:
+        return 0.0
+    t0, t1 = times
+    return 3 * (t0 + t1) / ((2 * t1 + t0) / before + (t1 + 2 * t0) / after)
+
+
 def _braking(before: float, after: float, times: tuple[float, float]) -> float:
-    """What is taken from the forward velocity (m/s) at a border where the walk slows down (Fritsch, Carlson 1980)."""
+    """What is taken from the forward velocity (m/s) at a border where the walk slows down."""
     if not before > after:
         return 0.0
     t0, t1 = times
-    mean = (t1 * before + t0 * after) / (t0 + t1)
-    if after <= 0:
-        return -mean
-    harmonic = 3 * (t0 + t1) / ((2 * t1 + t0) / before + (t1 + 2 * t0) / after)
-    return min(harmonic - mean, 0.0)
+    return min(_monotone(before, after, times) - (t1 * before + t0 * after) / (t0 + t1), 0.0)
 
 
 class _End(NamedTuple):
@@ -179,15 +183,14 @@ def _end(w: Pacer, ahead: Next4, times: tuple[float, float, float], s: Setting) 
         here = standing_hips(w.rear, w.front, s)
         return _End(here, np.zeros(3), 0.5 * (w.rear.heading + w.front.heading), 0.0)
     here = landed(w.front, one, (ahead.two, t1), s)
-    if ahead.two is None:
-        after = standing_hips(w.front, one, s)
-    else:
-        after = landed(one, ahead.two, (ahead.three, times[2]), s)
+    two = ahead.two
+    after = standing_hips(w.front, one, s) if two is None else landed(one, two, (ahead.three, times[2]), s)
     m0, m1 = (here - w.hips) / t0, (after - here) / t1
     velocity = (t1 * m0 + t0 * m1) / (t0 + t1)
     heading = 0.5 * (w.front.heading + one.heading)
     forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
     velocity = velocity + _braking(float(m0 @ forward), float(m1 @ forward), (t0, t1)) * forward
+    velocity[1] = _monotone(float(m0[1]), float(m1[1]), (t0, t1))  # the hips never rise beyond where they go
     if one.kind == "turn" and ahead.two is not None and ahead.two.kind != "walk":
         velocity = 0.5 * velocity
     yaw_after = one.heading if ahead.two is None else 0.5 * (one.heading + ahead.two.heading)
@@ -209,13 +212,13 @@ def _landing(c: Curves, front: Footstep, foot: Footstep, span: tuple[float, floa
     )
 
 
-def _push_off(roll: Turnover, c: Curves, lift: float, ahead: Next4) -> Turnover:
-    """The roll of the stance foot with its push-off, up to ``lift``; none if the foot will stay."""
+def _push_off(roll: Turnover, c: Curves, span: tuple[float, float], ahead: Next4) -> Turnover:
+    """The roll of the stance foot with its push-off, from the step's start up to its lift; none if it will stay."""
     if ahead.one is None or ahead.two is None:
         return roll
-    span = lift - roll.flat
+    flat, lift = max(roll.flat, span[0]), span[1]
     share = 1.0 if ahead.two.kind == "walk" else 0.4
-    off, toes = roll.flat + c.heel_off * span, roll.flat + c.toes_off * span
+    off, toes = flat + c.heel_off * (lift - flat), flat + c.toes_off * (lift - flat)
     return roll._replace(
         heel_off=off, toes_off=max(toes, off), lift=lift, push=share * c.push, meta=share * c.meta, f2=c.f2, m=c.m
     )
@@ -246,7 +249,7 @@ def plan_measured(w: Pacer, ahead: Next4, low: tuple[float, float], s: Setting) 
         beyond = curves_of(_person(one, w_out, w_next or w_out, min(t1, LOOSE * s.pace.step_time), s))
         double = beyond.toe_off * min(t1, s.pace.step_time * LOOSE)
         landing = _landing(beyond, w.front, one, (w.time + t0, min(t1, LOOSE * s.pace.step_time)), s)
-    front_roll = _push_off(w.front_roll, curves, w.time + t0 + double, ahead)
+    front_roll = _push_off(w.front_roll, curves, (w.time, w.time + t0 + double), ahead)
     lengths = (w_out, w_next if one is not None else 0.0)
     channels = channels_at(s.mixed, lengths, float(s.subject.leg), s.laws, s.looks)
     rate = 1 / (t0 + t1) if one is not None else w.phase_rate
@@ -333,7 +336,8 @@ def _swing(
     bend = roll.push + roll.meta
     bend_rate = leave[1][1] * span - leave[2] * span
     goal = np.array([rear.yaw + _wrap(one.yaw - rear.yaw), one.pitch, one.roll])
-    path = swing_over((rear, w.front, one), ends, bumps, (bend, bend_rate, goal), s.figure.foot, (s.terrain, s.body, s.looks["foot_lift"]))
+    where = (s.terrain, s.body, s.looks["foot_lift"])
+    path = swing_over((rear, w.front, one), ends, bumps, (bend, bend_rate, goal), s.figure.foot, where)
     return _Swing(goal, path, bend, bend_rate)
 
 

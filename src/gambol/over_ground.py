@@ -19,8 +19,9 @@ __all__ = ["swing_over"]
 
 Array = NDArray[np.float64]
 CLEAR = 0.010  # m between shoe and ground in mid-swing
-NEAR_END = -0.0002  # m, allowed at the very ends, where the toe leaves and the heel arrives
+NEAR_END = -0.0012  # m, allowed at the very ends, where the toe leaves and the heel arrives
 DILATE = 0.006  # m, the ground counts as high as its highest point this far fore and aft
+NEAR = 0.22  # of the swing, at either end, where the foot is raised sharply
 SPACING = 0.003  # m, of the ground profile
 EVEN = 0.008  # m, departure from the straight line between two footholds that is no obstacle
 SHOES = 0.053  # of body height between the lines of two feet that pass each other
@@ -57,7 +58,7 @@ def swing_over(
     Args:
         feet: rear foot, stance foot, next foothold.
         ends: ``(4, 6)`` position, velocity, acceleration per swing at both ends.
-        bumps: ``(3, 8)`` of :data:`gambol.personal.BUMPS` along the way, up, and of the pitch.
+        bumps: ``(3, 7)`` of :data:`gambol.personal.BUMPS` along the way, up, and of the pitch.
         toes: bend of the toes at toe-off and its rate, and yaw, pitch, roll of the next foothold.
         foot: its lengths.
         where: ground, body, and extra lift m.
@@ -79,6 +80,11 @@ def swing_over(
     path[1] += lift * BUMPS[0]
     ground = _Profile.below(rear, one, foot, terrain)
     look = EVEN_GROUND if ground.rough < EVEN else EDGES
+    if ground.rough < EVEN:  # toes that straighten must not dig in, nor the heel before it lands
+        for part, bump in ((look.s < NEAR, BUMPS[-2]), (look.s > 1 - NEAR, -BUMPS[-1])):
+            short = _missing(path[None], ground, (rear, one), toes, foot, look)[0]
+            lifting = look.powers @ bump
+            path[1] += max(float((short / np.maximum(lifting, 1e-3))[part].max()), 0.0) * bump
     need = _needed(path[None], ground, (rear, one), toes, foot, look)[0]
     if ground.rough < EVEN or need < 0.02:
         path[1] += max(need, 0.0) * BUMPS[0]
@@ -86,7 +92,7 @@ def swing_over(
     return _best(path, along, length, (ground, (rear, one), toes, foot, look))
 
 
-def _best(path: Array, along: Array, length: float, problem: tuple) -> Array:  # type: ignore[type-arg]
+def _best(path: Array, along: Array, length: float, problem: tuple) -> Array:
     """The calmest of the candidates, each raised as much as it needs."""
     many = np.repeat(path[None], len(CANDIDATES), 0)
     lean, back, pitch = CANDIDATES.T

@@ -13,41 +13,44 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.body import SHANK, THIGH, G, Body
+from gambol.body import SHANK, THIGH, Body, G
 from gambol.generalise import Condition, Laws, Step, Subject, generalised
 from gambol.skeleton import Skeleton
 from gambol.swing import quintic
 from gambol.walk_data import ARMS, HARMONICS, WalkData
 
 __all__ = [
-    "BUMPS", "DEGREE", "Curves", "MeasuredBody", "Mix", "body_of", "channels_at", "curves_of", "mix", "personal", "subject_of", "swing_bumps",
+    "BUMPS", "DEGREE", "Curves", "MeasuredBody", "Mix", "body_of", "channels_at", "curves_of", "mix", "personal",
+    "subject_of", "swing_bumps",
 ]
 
 Array = NDArray[np.float64]
 Mix = tuple[tuple[float, WalkData], ...]  # weights that add up to 1
 SOFT = (0.6, 1.6)  # of the sole's landing: one number, or the knee would feel every millimetre of the recording
-DEGREE, SHARP = 16, 14
+DEGREE, SHARP = 16, 3
+ROUNDED, LIGHT = 0.8, 0.01  # share of the swing from which its knots have less weight, and that weight
+TOES = (-1.0, 0.9)  # how late the toes turn about their tip, in the same way
 HEEL_OFF = np.radians(0.7)  # the sole turns more than this: the heel has left
 _U = np.linspace(0, 1, 41)
 
 
 def _fit(basis: Array) -> Array:
-    return np.linalg.pinv(basis)
+    return np.asarray(np.linalg.pinv(basis), float)
 
 
 # least squares of the closed forms of measured_figure.py on the knots of a sequence, as matrices
 _SOFT = (1 - _U) ** 3 * _U
 _ROLL4 = _fit(_U[:, None] ** 2 * (_U[:, None] ** np.arange(1, 5) - 1))
-_ROLL3 = _fit(_U[:, None] ** 2 * (_U[:, None] ** np.arange(1, 4) - 1))
+_TOES = _U**2 * (_U - 1)
 def _bumps() -> Array:
-    """(8, 16) coefficients: 64 s^3 (1 - s)^3 (2 s - 1)^k, and two that let the velocity turn sharply at either end.
+    """(7, 16) coefficients: 64 s^3 (1 - s)^3 (2 s - 1)^k, and two that let the velocity turn sharply at either end.
 
     The last two have neither value nor slope at the ends: a quintic's slope there, taken back within a SHARP-th of
     the swing.
     """
     w = 64 * np.array([0, 0, 0, 1, -3, 3, -1.0])
     rows = []
-    for _ in range(6):
+    for _ in range(5):
         rows.append(np.pad(w, (0, DEGREE - len(w))))
         w = np.convolve(w, [-1.0, 2.0])
     near = np.array([1.0])
@@ -64,7 +67,12 @@ def _bumps() -> Array:
 
 BUMPS = _bumps()
 BUMPS.setflags(write=False)
-_SWING = _fit(_U[:, None] ** np.arange(DEGREE) @ BUMPS.T)
+# a planted foot stops at once, a recorded one within 25 ms: the last knots say little about how
+_WEIGHT = np.where(_U > ROUNDED, LIGHT, 1.0)[:, None]
+_SWING = _fit(_WEIGHT * (_U[:, None] ** np.arange(DEGREE) @ BUMPS.T)) * _WEIGHT.T
+
+
+ADULT = Subject(0.43, 0.43, 0.07, 0.05, 0.14, 0.07)
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class MeasuredBody(Body):
         legs: thigh, shank, ankle height, and heel, ball and toe lengths of the soles, m.
     """
 
-    legs: Subject = Subject(0.43, 0.43, 0.07, 0.05, 0.14, 0.07)
+    legs: Subject = ADULT
 
     @property
     def leg_length(self) -> float:
@@ -115,7 +123,7 @@ def body_of(walk: WalkData) -> MeasuredBody:
 
 
 class Curves(NamedTuple):
-    """The smooth forms of a step: see :class:`gambol.measured_figure.Turnover`; shares of [flat, lift] and of a step."""
+    """The smooth forms of a step, as in :class:`gambol.measured_figure.Turnover`."""
 
     flat: float  # steps
     toe_off: float  # steps, of the rear foot
@@ -178,7 +186,8 @@ def curves_of(w: Step) -> Curves:
     heel_off = float(shares[min(max(off - 1, 0), 36)])
     late = np.interp(np.linspace(heel_off, 1, 41), shares, w.f2.v) / push
     f2 = _ROLL4 @ (late - _U**2)
-    m = _ROLL3 @ (w.meta.v / meta - _U**2)
+    late_toes = float(_TOES @ (w.meta.v / meta - _U**2) / (_TOES @ _TOES))
+    m = np.array([min(max(late_toes, TOES[0]), TOES[1]), 0.0, 0.0])
     toes = (w.meta.t[0] - w.f2.t[0]) / (w.f2.t[-1] - w.f2.t[0])
     return Curves(
         float(w.f1.t[-1]), float(w.f3.t[0]), strike, push, meta, f1, f2, m, heel_off, float(toes),
@@ -187,7 +196,7 @@ def curves_of(w: Step) -> Curves:
 
 
 def swing_bumps(w: Step, ends: Array) -> Array:
-    """``(3, 8)`` of :data:`BUMPS`: what the ankle (along, up) and the sole's pitch do beyond quintics ``ends`` (3, 6)."""
+    """``(3, 7)`` of :data:`BUMPS`: what ankle (along, up) and sole do beyond quintics of coefficients ``ends``."""
     own = np.stack([w.ankle_x.v, w.ankle_y.v, w.f3.v])
     powers = _U[:, None] ** np.arange(6)
     return np.asarray((own - ends @ powers.T) @ _SWING.T)

@@ -16,9 +16,8 @@ from gambol.tracks import SIDES, Tracks
 from gambol.walk_data import CHANNELS
 
 __all__ = [
-    "ADULT_LEG", "BALL", "KS", "PHASES", "TOE", "StepPath", "arms_by_legs", "clean", "leg_of", "levelled", "mean_step", "meant",
-    "settled", "sized",
-    "whole_steps",
+    "ADULT_LEG", "BALL", "KS", "PHASES", "TOE", "StepPath", "arms_by_legs", "clean", "leg_of", "levelled",
+    "mean_step", "meant", "settled", "sized", "whole_steps",
 ]
 
 Array = NDArray[np.float64]

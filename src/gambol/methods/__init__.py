@@ -4,9 +4,12 @@ from typing import Any
 
 from gambol.methods.elastic_dance import ElasticDance
 from gambol.methods.force_walk import ForceWalk
+from gambol.methods.measured_walk import MeasuredWalk
 from gambol.methods.motion_graph import MotionGraphWalk
 from gambol.methods.running import Running
 
-__all__ = ["METHODS", "ElasticDance", "ForceWalk", "MotionGraphWalk", "Running"]
+__all__ = ["METHODS", "ElasticDance", "ForceWalk", "MeasuredWalk", "MotionGraphWalk", "Running"]
 
-METHODS: dict[str, Any] = {"force": ForceWalk, "dance": ElasticDance, "graph": MotionGraphWalk, "running": Running}
+METHODS: dict[str, Any] = {
+    "force": ForceWalk, "measured": MeasuredWalk, "dance": ElasticDance, "graph": MotionGraphWalk, "running": Running,
+}

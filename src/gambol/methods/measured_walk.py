@@ -8,6 +8,7 @@ lowered where a leg would not reach, never a leg stretched.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,12 @@ from gambol.kernels import check_engine, clamp
 from gambol.measured_figure import MeasuredPlan, Turnover, pose_measured
 from gambol.measured_motion import LOOKS, Ground, measured_motion, measured_reach
 from gambol.measured_step import (
-    RELEASE, SETTLE, Next4, Pacer, Setting, plan_measured, standing_hips,
+    RELEASE,
+    Next4,
+    Pacer,
+    Setting,
+    plan_measured,
+    standing_hips,
 )
 from gambol.motion import Motion, Pose
 from gambol.personal import Mix, channels_at, mix, subject_of
@@ -34,10 +40,11 @@ __all__ = ["PRESETS", "MeasuredWalk", "State"]
 
 PRESETS = ("natural", "paper")
 SIDES = {1: "left", -1: "right"}
-KNEE_LEAST = np.radians(4.0)
+KNEE_LEAST = np.radians(6.0)  # straighter, a millimetre of hip height is degrees of knee
 ROUNDS = 8  # of lowering the hips until both legs reach
 SPARE = 1e-4  # m
-LATE, EARLY = 19, 6  # samples of LOOKS: what a dip at the end must cure, and where one in the middle begins
+# samples of LOOKS: what a dip at the end must cure, and where one in the middle begins
+LATE, EARLY = int(np.searchsorted(LOOKS, 0.74)), int(np.searchsorted(LOOKS, 0.24))
 INSIDE = np.maximum(64 * LOOKS**3 * (1 - LOOKS) ** 3, 0.2)  # of a dip in the middle, at the samples
 Style = tuple[WalkData, ...]
 
@@ -87,7 +94,7 @@ class MeasuredWalk:
         if self.preset not in PRESETS:
             raise GambolError(f"preset is {self.preset!r}", where="measured walk", allowed=" or ".join(PRESETS))
         times = [t for t, _ in self.styles]
-        if any(b <= a for a, b in zip(times, times[1:])) or any(not style for _, style in self.styles):
+        if any(b <= a for a, b in pairwise(times)) or any(not style for _, style in self.styles):
             raise GambolError(
                 "the styles are not rows of rising times, each with a measured walk", where="measured walk",
                 allowed="((0, neutral), (8, tired), ...)",
@@ -128,13 +135,10 @@ class MeasuredWalk:
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
         ground = Ground(task.body.skeleton, task.terrain, float(task.body.mass or 0), self.engine)
         asked = self._request(setting, course, task) if w.standing else {}
-        if last:
-            shares = (1.0, 0.5, plan.step)
-        else:
-            shares = (0.5 if w.standing else 1.0, 0.0, max(w.double, 1e-3))
-        motion = measured_motion(
-            (state.done, plan, beyond), setting.figure, (grid, task.fps), ground, shares, {**asked, **_facts(w, after, ahead)}
-        )
+        first = 0.5 if w.standing else 1.0  # share of the rear foot, from standing or from walking
+        shares = (1.0, 0.5, plan.step) if last else (first, 0.0, max(w.double, 1e-3))
+        facts = {**asked, **_facts(w, after, ahead)}
+        motion = measured_motion((state.done, plan, beyond), setting.figure, (grid, task.fps), ground, shares, facts)
         rest = Next4(None, None, None, None) if last else ahead.next(_beyond(course, ahead, setting))
         return State(after, rest, task, course, last, plan, setting.figure), motion
 
@@ -155,8 +159,8 @@ class MeasuredWalk:
         base = PAPER if self.preset == "paper" else NATURAL
         return base._replace(
             knee=base.knee + self.knee, strike=base.strike + self.strike, push=base.push + self.push,
-            meta=base.meta + self.meta, lead=base.lead + self.lead, heel_off=base.heel_off + self.heel_off, bob=base.bob * self.bob,
-            toe_off=base.toe_off * self.toe_off,
+            meta=base.meta + self.meta, lead=base.lead + self.lead, heel_off=base.heel_off + self.heel_off,
+            bob=base.bob * self.bob, toe_off=base.toe_off * self.toe_off,
         )
 
     def _mixed(self, time: float, speed: float, leg: float) -> Mix:
