@@ -55,7 +55,7 @@ def contacts():
     edges = []
     for name in sorted({r[0] for r in rows}):
         motion = clips([name]).clips[0]
-        carries = take_of(motion, Body(1.7).leg_length).carries
+        carries = take_of(motion).carries
         for k, side in enumerate(SIDES):
             label = np.zeros(len(motion), bool)
             marks = []
@@ -80,7 +80,7 @@ def groups(built):
     right, wrong, single = 0, [], []
     for names, kind in ((WALKS, "walk"), (RUNS, "run")):
         for motion in clips(names).clips:
-            for s in cut(take_of(motion, Body(built.height).leg_length), 0, Body(built.height).leg_length):
+            for s in cut(take_of(motion), 0, Body(built.height).leg_length):
                 if s.string[0] == "S" or s.string[-1] == "S" or (s.string not in KINDS and s.string in built.groups):
                     single.append(f"{motion.name} {s.string}")
                 elif KINDS.get(s.string) == kind and not s.verdict:
@@ -132,7 +132,7 @@ def seams(graph, walked):
     """Largest joint speed jump at seams, and the sources' 99th percentile, walking and running."""
     out = {}
     for kind, names in (("walk", WALKS), ("run", RUNS)):
-        source = np.concatenate([speed_jumps(take_of(m, 0.9).motion)[5:-5].ravel() for m in clips(names).clips])
+        source = np.concatenate([speed_jumps(take_of(m).motion)[5:-5].ravel() for m in clips(names).clips])
         mine = []
         for speed, _, _, _, motion in walked:
             if (speed > 2.0) == (kind == "run"):
@@ -149,7 +149,7 @@ def held_out(names, graph_of):
     for name in names:
         graph = graph_of([n for n in (*WALKS, *RUNS) if n != name])
         body = Body(graph.height)
-        take = take_of(clips([name]).clips[0], body.leg_length)
+        take = take_of(clips([name]).clips[0])
         real = [s for s in cut(take, 0, body.leg_length) if s.string in KINDS and not s.verdict]
         errors = []
         for s in real:

@@ -28,7 +28,7 @@ def main() -> None:
     graph = build_graph(found.clips)
     draw_graph(graph, OUT / "graph.png")
     clip = next(c for c in found.clips if c.name == "16_55")
-    draw_take(take_of(clip, Body(graph.height).leg_length), OUT / "take.png")
+    draw_take(take_of(clip), OUT / "take.png")
     task = Task(body=Body(graph.height), commands=Commands.of(ROWS))
     motion = generate(MotionGraphWalk(graph), task)
     picture = strip(motion, None, poses=22, size=(1600, 420), view="side", turn=float(np.radians(0)))

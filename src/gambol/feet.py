@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
 __all__ = [
-    "CONTACT_GAP", "CONTACT_SPEED", "Stance", "contacts_from_motion", "foot_contacts", "footfalls",
+    "CONTACT_GAP", "CONTACT_SPEED", "Stance", "contacts_from_motion", "foot_contacts", "footfalls", "hysteresis",
     "ground_heights", "ground_normals", "sole_columns", "sole_heights", "sole_points", "stances",
     "steadied", "strikes_and_offs",
 ]
@@ -114,9 +114,9 @@ def footfalls(motion: Motion) -> Bools:
     out = np.zeros(points.shape[:-1], bool)
     for columns in feet.values():
         slowest = speed[:, columns].min(1)
-        down = _between(slowest, FALL_SPEED[0] * unit, FALL_SPEED[1] * unit)
+        down = hysteresis(slowest, FALL_SPEED[0] * unit, FALL_SPEED[1] * unit)
         down = steadied(down[:, None], max(round(SHORTEST_FALL * motion.fps), 1))[:, 0]
-        own = np.stack([_between(speed[:, c], POINT_SPEED[0] * unit, POINT_SPEED[1] * unit) for c in columns], 1)
+        own = np.stack([hysteresis(speed[:, c], POINT_SPEED[0] * unit, POINT_SPEED[1] * unit) for c in columns], 1)
         own = steadied(own, max(round(SHORTEST_POINT * motion.fps), 1))
         for _, first, end in stances(down[:, None]):
             still = first + np.flatnonzero(own[first:end].any(1))
@@ -128,7 +128,7 @@ def footfalls(motion: Motion) -> Bools:
     return out
 
 
-def _between(speed: Array, low: float, high: float) -> Bools:
+def hysteresis(speed: Array, low: float, high: float) -> Bools:
     """On once below ``low``, until above ``high`` (a Schmitt trigger)."""
     marks = np.where(speed < low, 1, np.where(speed > high, 0, -1))
     last = np.maximum.accumulate(np.where(marks >= 0, np.arange(len(marks)), -1))

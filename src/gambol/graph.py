@@ -156,7 +156,7 @@ def build_graph(
     height = float(rest[:, 1].max() / 0.870)
     body = Body(round(height, 9))
     words = list(styles) if styles is not None else [""] * len(motions)
-    takes = [take_of(m, body.leg_length) for m in motions]
+    takes = [take_of(m) for m in motions]
     found = [s for k, t in enumerate(takes) for s in cut(t, k, body.leg_length)]
     if mirror:
         takes += [_mirrored_take(t) for t in takes]

@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.cleaning import despiked, levelled, resampled, smoothed
+from gambol.cleaning import cleaned, resampled, smoothed
 from gambol.dynamics import centre_of_mass
-from gambol.feet import SIDES
+from gambol.feet import SIDES, footfalls
+from gambol.floors import floor_of, levelled
 from gambol.motion import Motion
 from gambol.skeleton import forward_kinematics
 from gambol.supports import supports
@@ -38,7 +39,6 @@ STOOD = 0.25  # s of standing kept at the end that joins a start or a stop
 GAP = 0.085  # s; a double support this short between the feet of a run (in tight turns) is a flight of no length
 LOW_HIPS, TILT = 0.75, np.radians(50.0)  # of the leg; of the trunk: lower or more tilted is no locomotion
 LONGEST, LETTERS = 1.5, 5  # s and letters of a segment that does not stand
-UNEVEN = 0.05  # m; supports differing by more after levelling are stairs or rough ground
 
 
 class Take(NamedTuple):
@@ -62,19 +62,15 @@ class Segment(NamedTuple):
     verdict: str  # "" for locomotion, else why it is left out
 
 
-def take_of(motion: Motion, leg: float) -> Take:
-    """Analyse a clip on a person's skeleton (:func:`gambol.person.as_person`) with legs of ``leg`` m."""
-    motion = despiked(resampled(motion, RATE))
-    flat = levelled(motion)
-    for candidate in (flat, _lowered(motion)):
-        positions, world = forward_kinematics(candidate.skeleton, candidate.root, candidate.rotations)
-        feet = [candidate.skeleton.indices([f"{s}_{j}" for j in ("heel", "toes", "toe_tip")]) for s in SIDES]
-        carries = supports(positions, feet, leg, RATE)
-        levels = _levels(positions, carries, candidate)
-        if candidate is flat and (not levels or np.ptp([y for *_, y in levels]) < UNEVEN):
-            levels = [(a, b, 0.0) for a, b, _ in levels]
-            break
-    motion = candidate
+def take_of(motion: Motion) -> Take:
+    """Analyse a clip on a person's skeleton (:func:`gambol.person.as_person`)."""
+    motion = cleaned(resampled(motion, RATE))
+    feet = [motion.skeleton.indices([f"{s}_{j}" for j in ("heel", "toes", "toe_tip")]) for s in SIDES]
+    legs = motion.skeleton.rest_positions()[motion.skeleton.index("left_upper_leg"), 1]
+    carries = supports(motion.positions(), feet, float(legs), RATE)
+    floor = floor_of(motion, footfalls(motion))
+    motion = levelled(motion, floor) if floor.places is None else _lowered(motion)
+    levels = [] if floor.places is None else _levels(motion, carries)
     com = centre_of_mass(motion)
     w, x, y, z = np.moveaxis(motion.rotations[:, 0], -1, 0)
     yaw = np.unwrap(np.arctan2(2 * (x * z + w * y), 1 - 2 * (x * x + y * y)))
@@ -218,9 +214,9 @@ def upright(take: Take, first: int, end: int, leg: float) -> str:
     return ""
 
 
-def _levels(positions: Array, carries: Bools, motion: Motion) -> list[tuple[int, int, float]]:
+def _levels(motion: Motion, carries: Bools) -> list[tuple[int, int, float]]:
     """(first, end, level m) of every support: the median height of the ball over it."""
-    out = []
+    positions, out = motion.positions(), []
     for k, side in enumerate(SIDES):
         ball = positions[:, motion.skeleton.index(f"{side}_toes"), 1]
         out += [(a, b, float(np.median(ball[a:b]))) for a, b in _true_runs(carries[:, k])]
