@@ -37,10 +37,12 @@ UNEVEN = 0.002  # m
 FARTHEST_RISE, HALF_CYCLE = 0.35, 0.57  # m, s: how much and how far ahead the ground's rise is asked for
 JOINS = 0.3  # m/s; a transition is entered from a speed this near its own
 AMPLE = 0.6  # share of what the reach leaves of the leg, that a foot let go may use
+LATE = 0.008  # m by which the pelvis may come late: legs reach farther than they are asked to
 SINKING = 0.06  # s to both sides over which the pelvis sinks for a leg
 SOFT = 0.02  # of the leg: over which the reach of a leg is approached
 LEG = ("upper_leg", "lower_leg", "foot", "toes", "heel", "toe_tip")
-UP = np.array([0.0, 1.0, 0.0])
+UP, SIDE = np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])
+FIRST_SPEED, FIRST_TURN = 0.8, np.radians(20.0)  # m/s and rad/s, the most in the first step after a start
 TURN_ON = np.radians(90.0)  # rad/s, the most that is asked to reach a heading
 
 
@@ -204,55 +206,55 @@ class MotionGraphWalk:
             return Aim(now, turn, style=command.style, entered=True), string
         if state.string != "S" and gait_of(state.string) in ("walk", "run"):
             asked = float(np.clip(asked, now - self.eagerness, now + self.eagerness))
-        elif state.string[0] == "S":
-            asked = min(asked, 0.8)
+        elif state.string[0] == "S":  # the first step after a start
+            asked, turn = min(asked, FIRST_SPEED), float(np.clip(turn, -FIRST_TURN, FIRST_TURN))
         return Aim(asked, turn, style=command.style), string
 
     def _held(self, state: State, track: _Track, string: str, task: Task) -> _Held:
         """Feet locked, the pelvis lowered where a leg would not reach, knees bent to suit."""
-        skeleton = task.body.skeleton
-        legs = [skeleton.indices([f"{s}_{j}" for j in LEG]) for s in SIDES]
-        heading = quat.from_axis_angle(UP, track.heading)
-        hips = quat.multiply(heading, track.rotations[:, 0])
+        offsets = task.body.skeleton.offsets
+        joints = np.array([task.body.skeleton.indices([f"{s}_{j}" for j in LEG]) for s in SIDES]).T  # (6, 2)
+        upper, lower, foot, toes, heel, tip = joints
+        lengths = tuple(float(np.linalg.norm(offsets[j[0]])) for j in (lower, foot))
+        reach = self.reach * sum(lengths)
+        hips = quat.multiply(quat.from_axis_angle(UP, track.heading), track.rotations[:, 0])
         root = np.stack([track.place[:, 0], track.height + track.level, track.place[:, 1]], -1)
-        locked, hip_points, hinges, footing, footing_of = [], [], [], [], []
-        thigh_m, shank_m = (float(np.linalg.norm(skeleton.offsets[legs[0][i]])) for i in (1, 2))
-        reach = self.reach * (thigh_m + shank_m)
-        for k in range(2):
-            upper, lower, foot, toes, heel, tip = legs[k]
-            hip = root + quat.rotate(hips, skeleton.offsets[upper])
-            thigh = quat.multiply(hips, track.rotations[:, upper])
-            shank = quat.multiply(thigh, track.rotations[:, lower])
-            ankle = hip + quat.rotate(thigh, skeleton.offsets[lower]) + quat.rotate(shank, skeleton.offsets[foot])
-            ankle = ankle + (track.stretch - 1)[:, None] * _along(ankle - hip, track.heading)
-            rotation = quat.multiply(shank, track.rotations[:, foot])
-            shape = Foot(skeleton.offsets[toes], skeleton.offsets[heel], skeleton.offsets[tip])
-            support = _support(string, track.keys, k)
-            leg = Leg(hip, reach, string == "S", _until(string, track.keys))
-            held = lock(track.t, (ankle, rotation), support, state.feet[k], (shape, leg, task.terrain))
-            footing_of.append(shape)
-            locked.append(held)
-            hip_points.append(hip)
-            hinges.append(quat.rotate(shank, np.array([1.0, 0.0, 0.0])))
-            footing.append(held.footing)
-        need = np.max([np.where(f.down, _need(h, f.ankle, reach), 0.0) for h, f in zip(hip_points, locked)], axis=0)
-        drop = _smooth_drop(track.t, need, state.drop)
-        root[:, 1] -= drop
-        rotations, contacts = np.array(track.rotations), []
-        rotations[:, 0] = hips
-        for k in range(2):
-            upper, lower, foot, toes = legs[k][:4]
-            hip = hip_points[k] - drop[:, None] * UP
-            ankle = np.where(
-                locked[k].down[:, None], locked[k].ankle, _within(hip, locked[k].ankle, reach, thigh_m + shank_m)
+        own = track.rotations[:, joints[:3]].transpose(1, 2, 0, 3)  # (3, 2, N, 4)
+        # both legs at once, (2, N, ...)
+        hip = root + quat.rotate(hips, offsets[upper][:, None])
+        thigh = quat.multiply(hips, own[0])
+        shank = quat.multiply(thigh, own[1])
+        to_ankle = quat.rotate(thigh, offsets[lower][:, None]) + quat.rotate(shank, offsets[foot][:, None])
+        ankle = hip + to_ankle + (track.stretch - 1)[:, None] * _along(to_ankle, track.heading)
+        rotation = quat.multiply(shank, own[2])
+        shapes = [Foot(*(offsets[j[k]] for j in (toes, heel, tip))) for k in range(2)]
+        until = _until(string, track.keys)
+        locked = [
+            lock(
+                track.t, (ankle[k], rotation[k]), _support(string, track.keys, k), state.feet[k],
+                (shapes[k], Leg(hip[k], reach, string == "S", until), task.terrain),
             )
-            thigh, shank = two_bone(hip, ankle, hinges[k], (thigh_m, shank_m))
-            rotations[:, upper] = quat.multiply(quat.conjugate(hips), thigh)
-            rotations[:, lower] = quat.multiply(quat.conjugate(thigh), shank)
-            rotations[:, foot] = quat.multiply(quat.conjugate(shank), locked[k].rotation)
-            rotations[:, toes] = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), locked[k].toe)
-            contacts += _contacts(ankle, locked[k], footing_of[k], track.t, task.terrain)
-        return _Held(root, rotations, np.stack(contacts, 1), (footing[0], footing[1]), _pair(drop, track.t))
+            for k in range(2)
+        ]
+        down = np.stack([f.down for f in locked])
+        ankle = np.stack([f.ankle for f in locked])
+        drop = _smooth_drop(track.t, np.where(down, _need(hip, ankle, reach), 0.0).max(0), state.drop)
+        hip = hip - drop[:, None] * UP
+        ankle = np.where(down[..., None], ankle, _within(hip, ankle, reach, sum(lengths)))
+        thigh, bent = two_bone(hip, ankle, quat.rotate(shank, SIDE), (lengths[0], lengths[1]))
+        turned = np.stack([f.rotation for f in locked])
+        parts = (
+            quat.multiply(quat.conjugate(hips), thigh), quat.multiply(quat.conjugate(thigh), bent),
+            quat.multiply(quat.conjugate(bent), turned),
+            quat.from_axis_angle(SIDE, np.stack([f.toe for f in locked])),
+        )
+        rotations = np.array(track.rotations)
+        rotations[:, 0] = hips
+        for j, q in zip(joints, parts):
+            rotations[:, j] = q.transpose(1, 0, 2)
+        contacts = [c for k in range(2) for c in _contacts(ankle[k], locked[k], shapes[k], track.t, task.terrain)]
+        feet = locked[0].footing, locked[1].footing
+        return _Held(root - drop[:, None] * UP, rotations, np.stack(contacts, 1), feet, _pair(drop, track.t))
 
 
 class _Track(NamedTuple):
@@ -397,8 +399,8 @@ def _until(string: str, keys: Array) -> float:
 
 def _need(hip: Array, ankle: Array, reach: float) -> Array:
     """m, how much lower the hip must be to reach the ankle; begins softly before the leg is stretched."""
-    flat = ((hip - ankle)[:, [0, 2]] ** 2).sum(-1)
-    over = hip[:, 1] - ankle[:, 1] - np.sqrt(np.maximum(reach**2 - flat, 1e-6))
+    flat = ((hip - ankle)[..., [0, 2]] ** 2).sum(-1)
+    over = hip[..., 1] - ankle[..., 1] - np.sqrt(np.maximum(reach**2 - flat, 1e-6))
     soft = SOFT * reach
     return np.where(over > soft, over, np.where(over > -soft, (over + soft) ** 2 / (4 * soft), 0.0))
 
@@ -406,7 +408,7 @@ def _need(hip: Array, ankle: Array, reach: float) -> Array:
 def _contacts(ankle: Array, held: Locked, foot: Foot, t: Array, ground: Any) -> list[NDArray[np.bool_]]:
     """Heel and toe tip (N,): planted where the foot carries on them, and wherever they lie still on the ground."""
     ball = ankle + quat.rotate(held.rotation, foot.ball)
-    toes = quat.multiply(held.rotation, quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), held.toe))
+    toes = quat.multiply(held.rotation, quat.from_axis_angle(SIDE, held.toe))
     points = (ankle + quat.rotate(held.rotation, foot.heel), ball + quat.rotate(toes, foot.tip))
     out = []
     for p, down in zip(points, (held.heel_down, held.toe_down)):
@@ -417,7 +419,7 @@ def _contacts(ankle: Array, held: Locked, foot: Foot, t: Array, ground: Any) -> 
 
 
 def _within(hip: Array, ankle: Array, reach: float, length: float) -> Array:
-    """The ankle (N, 3) drawn towards the hip where it is farther than a leg is long, softly beyond the reach."""
+    """The ankle (..., 3) drawn towards the hip where it is farther than a leg is long, softly beyond the reach."""
     out = ankle - hip
     far = np.linalg.norm(out, axis=-1, keepdims=True)
     low, room = reach, AMPLE * (length - reach)
@@ -432,13 +434,13 @@ def _smooth_drop(t: Array, need: Array, before: Array) -> Array:
         return calm
     zero = np.zeros(())
     rate = (calm[1] - calm[0]) / step
-    wanted = np.flatnonzero(need > 1e-4)
-    fade = min(0.2, float(t[-1]), max(0.05, float(t[wanted[0]]) if len(wanted) else 1.0))
+    soon = np.flatnonzero(need > before[0] + LATE)
+    fade = min(0.2, float(t[-1]), max(0.1, float(t[soon[0]]) if len(soon) else 1.0))
     return calm + hermite(t, (0.0, before[0] - calm[0], before[1] - rate), (fade, zero, zero))
 
 
 def _along(v: Array, heading: Array) -> Array:
-    """The part of world vectors (N, 3) along headings (N,)."""
+    """The part of world vectors (..., N, 3) along headings (N,)."""
     ahead = np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], -1)
     return (v * ahead).sum(-1, keepdims=True) * ahead
 
