@@ -8,16 +8,17 @@ import pytest
 
 from gambol import quat
 from gambol.cli import main
+from gambol.convert import in_place
 from gambol.cycles import close_cycle, find_cycle
 from gambol.errors import GambolError
 from gambol.feet import footfalls, stances
 from gambol.floors import floor_of, levelled
-from gambol.io import load_motion
+from gambol.io import clips, load_motion
 from gambol.io.axes import turned
 from gambol.loop import rounds, travelling
 from gambol.measure.contact import slides
 from gambol.motion import Motion
-from gambol.retouch import How, loop_of, planted
+from gambol.retouch import How, belt_of, loop_of, planted
 from gambol.roles import roles_of
 from gambol.skeleton import Skeleton
 from gambol.soles import soled
@@ -225,6 +226,35 @@ def test_plant_and_loop_write_beside_the_source_and_say_what_they_did(tmp_path, 
     assert len(load_motion(tmp_path / "take_planted.bvh")) == 150
 
 
+def test_a_clip_of_a_rig_goes_back_into_its_own_file(tmp_path, data, capsys):
+    """One clip more; all that was there, meshes and other clips, is there as it was."""
+    source = data / "characters" / "cesium_man.gltf"
+    assert run("loop", source, "-o", tmp_path / "a.gltf") == 0
+    said = capsys.readouterr().out
+    assert "on the spot" in said and "with one more clip" in said
+    names = clips(tmp_path / "a.gltf")
+    assert names == [*clips(source), "clip_0_loop"]
+    old, new = json.loads(source.read_text()), json.loads((tmp_path / "a.gltf").read_text())
+    for key in ("meshes", "materials", "skins", "scenes"):
+        assert new[key] == old[key]
+    before, after = (load_motion(f, "clip_0") for f in (source, tmp_path / "a.gltf"))
+    np.testing.assert_array_equal(before.positions(), after.positions())
+    loop = load_motion(tmp_path / "a.gltf", "clip_0_loop")
+    assert np.abs((loop.root - loop.root[0])[:, [0, 2]]).max() < 0.15
+
+
+def test_a_walk_on_the_spot_is_planted_as_on_a_belt(noisy):
+    """Without its travel the take is planted as with it, and stays where it is."""
+    spot = in_place(noisy)
+    there, account = planted(noisy)
+    out, on_belt = planted(spot)
+    assert any("as on a belt at 1.1" in c for c in on_belt.changed) and on_belt.slide_after_mm < 1
+    assert np.ptp(out.root[:, [0, 2]], axis=0).max() < 0.1
+    turns = np.abs((out.rotations * there.rotations).sum(-1))
+    assert np.degrees(2 * np.arccos(np.clip(turns, 0, 1))).mean() < 0.3
+    assert not belt_of(soled(noisy, roles_of(noisy.skeleton))).any()
+
+
 def test_plant_on_a_given_ground(tmp_path, cases):
     source = cases / "U056_two_strides_noisy.bvh"
     assert run("plant", source, "-o", tmp_path / "a.npz", "--terrain", "slope:5") == 0
@@ -236,7 +266,7 @@ def test_plant_on_a_given_ground(tmp_path, cases):
 @pytest.mark.parametrize(("words", "message"), [
     (("loop", "U097_single_frame.bvh"), "a clip of two or more"),
     (("loop", "U039_tpose_then_walk_120hz.bvh"), "no cycle is found"),
-    (("plant", "U001_walk_planted.bvh", "--roles", "nowhere.json"), "cannot be read"),
+    (("plant", "U001_walk_planted.bvh", "--roles", "nowhere.json"), "there is no such file"),
 ])
 def test_what_cannot_be_retouched_is_said_in_a_line(tmp_path, cases, capsys, words, message):
     command, name, *rest = words

@@ -13,10 +13,12 @@ from cyclopts import Parameter
 from gambol.errors import GambolError
 from gambol.forms import DEFAULT_GROUND, GroundForm, read_ground
 from gambol.progress import watched
+from gambol.rig_form import RIG_FILES, read_roles
 from gambol.words import Json, Switch, check_targets, print_json
 
 if TYPE_CHECKING:
     from gambol.convert import Report, Wanted
+    from gambol.motion import Motion
     from gambol.retouch import How
 
 __all__ = ["ReadForm", "convert", "loop", "plant"]
@@ -175,7 +177,7 @@ def plant(  # noqa: PLR0913
     from gambol.retouch import How, planted
 
     text = ground.text()
-    how = How(None if text is None else read_ground(text), _roles(roles), despike)
+    how = How(None if text is None else read_ground(text), read_roles(roles), despike)
     return _retouched(file, (output, "planted", planted), form, how, as_json)
 
 
@@ -205,20 +207,21 @@ def loop(  # noqa: PLR0913
     """
     from gambol.retouch import How, loop_of
 
-    how = How(None, _roles(roles), despike, keep_heading, in_place)
+    how = How(None, read_roles(roles), despike, keep_heading, in_place)
     return _retouched(file, (output, "loop", loop_of), form, how, as_json)
 
 
 def _retouched(file: Path, what: tuple[Path | None, str, Any], form: ReadForm, how: How, as_json: bool) -> int:
     """Read, retouch, write, say."""
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
     from gambol.convert import opened, write_as
     from gambol.io import FORMATS
     from gambol.motion import Motion
 
     output, name, work = what
-    writers = tuple(s for s, row in FORMATS.items() if row.encode is not None)
+    own = tuple(s for s, row in FORMATS.items() if row.attach is not None and file.suffix.lower() in RIG_FILES)
+    writers = (*(s for s, row in FORMATS.items() if row.encode is not None), *own)
     if output is None:
         suffix = file.suffix if file.suffix.lower() in writers else ".bvh"
         output = file.with_name(f"{file.stem}_{name}{suffix}")
@@ -227,22 +230,38 @@ def _retouched(file: Path, what: tuple[Path | None, str, Any], form: ReadForm, h
     if not isinstance(source, Motion):
         raise GambolError("it holds markers and forces, and no skeleton", where=str(file), allowed="a moving skeleton")
     motion, account = work(source, how)
-    write_as(motion, output)
+    said = f"wrote {output}"
+    named = replace(motion, name=f"{source.name}_{name}")
+    if output.suffix.lower() in own and (clip := _attached(file, output, named, how)):
+        said += f": the file it came from, with one more clip, {clip}"
+    else:
+        write_as(motion, output)
     if as_json:
         print_json({"file": str(file), "written": str(output), **asdict(account)})
         return 0
-    for line in [*source.info.get("notes", []), *account.lines(), f"wrote {output}"]:
+    for line in [*source.info.get("notes", []), *account.lines(), said]:
         print(line)
     return 0
 
 
-def _roles(file: Path | None) -> dict[str, str] | None:
-    if file is None:
-        return None
-    from gambol.roles import roles_from_json
+def _attached(file: Path, output: Path, motion: Motion, how: How) -> str:
+    """The motion as a clip in a copy of the file it came from, and the clip's name; empty where that has no skin."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from gambol.io import attach, load_character
 
     try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise GambolError(f"it cannot be read: {error}", where=str(file), allowed="a JSON file") from error
-    return roles_from_json(text, str(file))
+        character = load_character(file, how.roles)
+    except GambolError:
+        return ""
+    ours, theirs = motion.skeleton, character.skeleton
+    if ours.names != theirs.names or not np.array_equal(ours.parents, theirs.parents):
+        return ""
+    # A clip may hold its joints at other offsets than the file's rest pose.
+    still = np.broadcast_to(ours.offsets, (len(motion), len(ours), 3))
+    moves = np.array(still if motion.translations is None else motion.translations)
+    moves[:, 0] = motion.root
+    moves[:, character.nodes < 0] = theirs.offsets[character.nodes < 0]  # sole points are not in the file
+    return attach(character, [replace(motion, skeleton=theirs, translations=moves)], output).names[0]

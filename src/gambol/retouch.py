@@ -23,12 +23,14 @@ from gambol.spikes import despiked
 if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
-__all__ = ["Account", "How", "loop_of", "planted"]
+__all__ = ["Account", "How", "belt_of", "loop_of", "planted"]
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 LIFTED = 0.012  # m over the place where a sole point stands still: there it no longer stands
 TIPTOE = 0.05  # m of the heel over the tip, or the tip over the heel: the higher one stands on nothing
+LOW = 0.02  # m over the lowest a sole point comes: there it is on the ground
+WALKING, STAYS, ALIKE = 0.3, 0.15, 0.4  # m/s; of that speed: how far the root goes, how unlike low feet move
 LEAST_ROUND = 1.5  # s played before and after the round that is kept, so that planting goes round too
 HANGS, LOWER = 0.55, 0.15  # hip over a foot that carries, of the leg; m by which the other foot is lower
 
@@ -105,13 +107,15 @@ def planted(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
     """
     how = how or How()
     source, roles, changed = _prepared(motion, how)
+    belt = belt_of(source)
+    source = _moved(source, belt)
     on = source.contacts if source.contacts is not None else _carrying(source, roles, footfalls(source))
     level, terrain, said = _floor(source, on, how)
     out = plant(level, roles, on, terrain)
     if isinstance(terrain, Anywhere):
         out = replace(out, contacts=on)
     account = _account(level, out, terrain, on)
-    return _back(out, motion), replace(account, changed=(*changed, *said))
+    return _back(_moved(out, -belt), motion), replace(account, changed=(*changed, *_walked(belt), *said))
 
 
 def loop_of(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
@@ -125,6 +129,8 @@ def loop_of(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
         do = "plant the clip on the ground instead"
         raise GambolError("a loop stands on a level floor", where="--terrain", do=do)
     source, roles, changed = _prepared(motion, how)
+    belt = belt_of(source)
+    source = _moved(source, belt)
     level, terrain, said = _floor(source, _carrying(source, roles, footfalls(source)), how)
     if terrain is not None:
         what = "the floor of the take goes up and down"
@@ -150,9 +156,48 @@ def loop_of(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
         "seam_before_deg": float(np.degrees(_angles(ends[:1, 1:], ends[1:, 1:]).max(initial=0.0))),
         "seam_after_deg": _seam(out),
     }
-    if how.in_place:
+    if how.in_place or belt.any():
         out = _on_the_spot(out)
-    return _back(out, motion), replace(account, changed=(*changed, *said), cycle=facts)
+    return _back(out, motion), replace(account, changed=(*changed, *_walked(belt), *said), cycle=facts)
+
+
+def belt_of(motion: Motion) -> Array:
+    """``(3,)`` m/s, how fast a figure that stays on the spot walks: its feet go backwards at that while they are low.
+
+    0 for every other clip.
+
+    Args:
+        motion: F frames, with sole points.
+    """
+    points = sole_points(motion)
+    velocity = np.gradient(points, axis=0) * motion.fps
+    low = points[..., 1] < np.percentile(points[..., 1], 5, axis=0) + LOW
+    velocities = velocity[low] * [1.0, 0.0, 1.0]
+    way = np.median(velocities, axis=0)
+    speed = float(np.linalg.norm(way))
+    gone = float(np.linalg.norm((motion.root[-1] - motion.root[0])[[0, 2]])) / max(motion.duration, 1e-9)
+    apart = float(np.median(np.linalg.norm(velocities - way, axis=1)))
+    on_the_spot = speed > WALKING and gone < STAYS * speed and apart < ALIKE * speed
+    return -way if on_the_spot else np.zeros(3)
+
+
+def _walked(belt: Array) -> list[str]:
+    speed = float(np.linalg.norm(belt))
+    return [f"it walks on the spot, as on a belt at {speed:.2f} m/s: planted on the belt"] if speed else []
+
+
+def _moved(motion: Motion, velocity: Array) -> Motion:
+    """The motion carried along at a velocity (3,) m/s."""
+    if not velocity.any():
+        return motion
+    shift = motion.times[:, None] * velocity
+    fields: dict[str, Any] = {k: v + shift for k in ("root", "com") if (v := getattr(motion, k)) is not None}
+    if motion.pressure is not None:
+        fields["pressure"] = motion.pressure + shift[:, None]
+    if motion.translations is not None:
+        fields["translations"] = motion.translations.copy()
+        fields["translations"][:, 0] = fields["root"]
+    return replace(motion, **fields)
 
 
 def _prepared(motion: Motion, how: How) -> tuple[Motion, Roles, list[str]]:
@@ -294,9 +339,5 @@ def _seam(loop: Motion) -> float:
 
 def _on_the_spot(loop: Motion) -> Motion:
     facts = loop.info["loop"]
-    shift = -loop.times[:, None] * np.array(facts["velocity_m_s"])
-    fields: dict[str, Any] = {"root": loop.root + shift}
-    if loop.translations is not None:
-        fields["translations"] = loop.translations.copy()
-        fields["translations"][:, 0] = fields["root"]
-    return replace(loop, **fields, info={**loop.info, "loop": {**facts, "in_place": True}})
+    spot = _moved(loop, -np.array(facts["velocity_m_s"]))
+    return replace(spot, info={**loop.info, "loop": {**facts, "in_place": True}})
