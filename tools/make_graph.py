@@ -16,12 +16,14 @@ from gambol.gait import Gait
 from gambol.graph import build_graph
 from gambol.graph_file import encode_graph
 from gambol.methods.force_walk import ForceWalk
+from gambol.methods.running import Running
 from gambol.path import Path as Way
 from gambol.synthesis import Task, generate
 
 OUT = Path(__file__).resolve().parents[1] / "src" / "gambol" / "data" / "made.graph"
 HEIGHT, FPS = 1.75, 120.0
 STRAIGHT = (0.6, 0.9, 1.2, 1.5, 1.9)  # m/s
+RUNS = (2.2, 3.0, 4.0)  # m/s
 CIRCLES = ((0.7, 0.7), (0.9, 1.2), (1.2, 2.5))  # m/s, radius m
 
 
@@ -42,11 +44,18 @@ def walks():
         yield generate(ForceWalk(), task), f"circle {radius} m"
 
 
+def runs():
+    """(clip, name) of every run, which begins and ends in a stand."""
+    for v in RUNS:
+        way = Way(np.array([[0.0, 0, 0], [0, 0, 4.5 * v]]))
+        yield generate(Running(), Task(body=Body(HEIGHT), path=way, gait=Gait(speed=v), fps=FPS)), f"run {v} m/s"
+
+
 def main() -> None:
     """Build the graph and write it."""
     from dataclasses import replace
 
-    clips = [replace(m, name=n, info={}) for m, n in walks()]
+    clips = [replace(m, name=n, info={}) for m, n in (*walks(), *runs())]
     graph = build_graph(clips)
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_bytes(encode_graph(graph))
