@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from cyclopts import App, CycloptsError, Parameter
 
-from gambol import __version__, commands_files, commands_graph, commands_rigs, commands_run, commands_style
+from gambol import (
+    __version__,
+    commands_files,
+    commands_graph,
+    commands_plot,
+    commands_rigs,
+    commands_run,
+    commands_style,
+)
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
 from gambol.errors import GambolError
@@ -260,6 +268,7 @@ app.command(commands_files.convert)
 app.command(commands_files.plant)
 app.command(commands_files.loop)
 app.command(commands_style.styles)
+app.command(commands_plot.plot)
 app.command(commands_style.fit)
 app.command(commands_rigs.roles)
 app.command(commands_rigs.retarget)

@@ -127,7 +127,6 @@ def fit_style(
     x, y, z = np.median([_coefficients(s, forward) for s in begun], axis=0) / (mass * G)
     row = dict(row_at(float(np.clip(dimensionless(speed, body), MIN_SPEED, MAX_SPEED))))
     ground = MODES[mode]
-    row["sx"] *= ground["sx"]
     f_v = ground["f_v"] - MODES["level"]["f_v"]
     raw = {
         "delta_x1": -x[0] / row["sx"] - AX, "delta_x2": -x[1] / row["sx"] - row["ax2"],

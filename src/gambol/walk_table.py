@@ -79,7 +79,8 @@ PAPER: Mapping[str, float] = {
 # "az2" and "az3" are a_zk of eq. 9 for a_z1 = 0.07:
 #   level: printed. style_fit finds 0.00 and +0.025 in four published records (Fukuchi et al. 2018, subject 4 at two
 #     speeds; OpenSim subject 01; BMC gait.c3d), but these carry C farther off a curved path than the printed ones
-#   down: found by style_fit in four steps down an instrumented staircase (pyCGM sample data)
+#   down: such that a steady descent has the coefficients that style_fit finds in four steps down an instrumented
+#     staircase, 0.195 m by 0.235 m (pyCGM sample data): 0.075 weights forward, a_z2 = 0, a_z3 = 0.039
 #   up: no record of climbing with these forces is at hand: as on the level
 # Slopes walk as the level does; none is published in a form that can be used here.
 # The preset "paper" keeps what is printed everywhere.
@@ -89,7 +90,7 @@ MODES: Mapping[str, Mapping[str, float]] = {
         "f_v": 0.0, "strike": 0.0, "push": 0.75, "toes": 0.2, "heel_off": 0.22, "sx": 1.0, "az2": -0.03, "az3": -0.03,
     },
     "down": {
-        "f_v": 0.25, "strike": 0.0, "push": 0.62, "toes": 0.05, "heel_off": 0.18, "sx": 0.56, "az2": 0.0, "az3": 0.039,
+        "f_v": 0.25, "strike": 0.0, "push": 0.62, "toes": 0.05, "heel_off": 0.18, "sx": 1.5, "az2": 0.0, "az3": 0.039,
     },
 }
 PAPER_Z = (0.07, -0.03, -0.03)  # a_zk of eq. 9
