@@ -20,7 +20,7 @@ import numpy as np
 
 from gambol.body import Body
 from gambol.errors import GambolError
-from gambol.gait import MAX_SPEED, MIN_SPEED, WIDTH, Gait, dimensionless, pace
+from gambol.gait import MAX_SPEED, MAX_WIDTH, MIN_SPEED, Gait, dimensionless, pace
 from gambol.motion import Motion
 from gambol.synthesis import Handover, Method, Task, dials
 
@@ -73,7 +73,9 @@ class Style:
         asked = gait.at(time)
         if asked.speed == 0:
             return gait
-        width = gait.width if gait.width is not None or self.width == 1.0 else self.width * WIDTH * body.height
+        width = gait.width
+        if width is None and self.width != 1.0:
+            width = min(self.width * 2 * gait.half_width(body), MAX_WIDTH * body.leg_length)
         if asked.step_length is not None or asked.cadence is not None:
             return replace(asked, width=width)
         for ease in EASES:
