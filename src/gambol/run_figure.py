@@ -146,7 +146,7 @@ def _swung(t, limb, bank):  # type: ignore[no-untyped-def]
     knee = _soft(knee + f[0, 1] * a + f[1, 1] * r + f[2, 1] * v + g[0, 1] * b + g[1, 1] * q + g[2, 1] * w)
     abduct = bank + f[0, 2] * a + f[1, 2] * r + f[2, 2] * v + g[0, 2] * b + g[1, 2] * q + g[2, 2] * w
     # before landing it is the heel that must be kept up, or the toes of who lands on them
-    sole = _power(x, limb.keys, 2) + up + near * either(1.0 * (limb.next.rolling.strike < 0), 0.5, -2.5)
+    sole = _power(x, limb.keys, 2) + up + near * either(1.0 * (limb.next.rolling.strike < 0), 0.5, -1.0)
     sole = sole + f[0, 3] * a + f[1, 3] * r + f[2, 3] * v + g[0, 3] * b + g[1, 3] * q + g[2, 3] * w
     bend = f[0, 4] * a + f[1, 4] * r + f[2, 4] * v + g[0, 4] * b + g[1, 4] * q + g[2, 4] * w
     turn = x * x * x * (10 + x * (6 * x - 15))

@@ -18,8 +18,8 @@ STANCE = np.array([0.6, 0.7, 0.78, 0.85, 0.92])  # of contact
 LOOKS = np.array(  # of a step: more where a foot comes down or has just left
     [0.05, 0.13, 0.21, 0.3, 0.39, 0.46, 0.5, 0.54, 0.6, 0.68, 0.76, 0.82, 0.87, 0.91, 0.94, 0.965, 0.985]
 )
-LIFTS, LIFTING, CLEAR = 6, (1.6, 3.0), 0.010  # rounds; rad for a leg; m in mid-swing
-MOST_LIFT = 0.12  # rad a round
+LIFTS, LIFTING, CLEAR = 10, (1.6, 3.0), 0.010  # rounds; rad for a leg; m in mid-swing
+MOST_LIFT = 0.2  # rad a round
 
 
 def posed_run(plan: RunPlan, scene: RunScene, times: Array, whole: bool = True) -> Array:
@@ -123,7 +123,7 @@ def _scrape(limb: Limb, points: Array, times: Array, scene: RunScene) -> Array:
     late = x > 1 - 0.7 * NEAR
     need = [
         np.where(~late & (lifting > 0.1), short / np.maximum(lifting, 0.3), 0.0),
-        np.where(late, short / np.maximum(landing, 0.2), 0.0),
+        np.where(late, short / np.maximum(landing, 0.15), 0.0),
     ]
     return np.array([min(LIFTING[i] * max(float(n.max()), 0.0), MOST_LIFT) for i, n in enumerate(need)])
 
