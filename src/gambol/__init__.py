@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.measure import Report
     from gambol.methods import METHODS
     from gambol.methods.force_walk import ForceWalk
+    from gambol.methods.running import Running
     from gambol.motion import Motion, Plate, Pose, Trial, join
     from gambol.path import Path, load_path, parse_path
     from gambol.skeleton import Skeleton, forward_kinematics
@@ -29,7 +30,7 @@ _HOME = {
     "METHODS": "methods", "Body": "body", "Flat": "terrain", "Footstep": "footsteps", "ForceWalk":
     "methods.force_walk", "Gait": "gait", "GambolError": "errors", "HeightField": "terrain", "Mesh":
     "terrain", "Method": "synthesis", "MissingExtra": "errors", "Motion": "motion", "Pace": "gait",
-    "Path": "path", "Pose": "motion", "Report": "measure", "Skeleton": "skeleton", "Slope": "terrain",
+    "Path": "path", "Pose": "motion", "Report": "measure", "Running": "methods.running", "Skeleton": "skeleton", "Slope": "terrain",
     "Stairs": "terrain", "Stream": "synthesis", "Task": "synthesis", "Terrain": "terrain", "dials":
     "synthesis", "forward_kinematics": "skeleton", "generate": "synthesis", "join": "motion", "load":
     "io", "load_path": "path", "pace": "gait", "parse_path": "path", "parse_terrain": "terrain", "save":
@@ -38,7 +39,7 @@ _HOME = {
 
 __all__ = [
     "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh",
-    "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Skeleton", "Slope", "Stairs",
+    "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Running", "Skeleton", "Slope", "Stairs",
     "Stream", "Task", "Terrain", "Trial", "__version__", "dials", "forward_kinematics", "generate", "join", "load",
     "load_motion", "load_path", "pace", "parse_path", "parse_terrain", "save",
 ]

@@ -37,7 +37,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 KEEN = (0.5, 0.2)  # k at 3 m/s and slower, at 7 m/s and faster (for a leg of 0.93 m)
-IMPACT_AT, IMPACT_WIDE = 0.12, 0.11  # of contact
+IMPACT_AT, IMPACT_WIDE = 0.12, 0.08  # of contact
 _BUMP = np.array([1.0, 0, -4, 0, 6, 0, -4, 0, 1])  # (1 - x^2)^4, rising powers
 
 
