@@ -12,7 +12,18 @@ from walks import straight
 
 from gambol.body import Body
 from gambol.errors import GambolError
-from gambol.footsteps import Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.footsteps import (
+    CLOSE,
+    STAND,
+    TURN,
+    WALK,
+    Course,
+    Footstep,
+    first_feet,
+    next_step,
+    step_object,
+    survey,
+)
 from gambol.path import Path, drop, load_path, walkable
 from gambol.terrain import Flat, HeightField, Mesh, Slope, Stairs, load_terrain
 
@@ -66,11 +77,11 @@ def test_straight_on_the_flat(distance, length, first):
     feet = steps_of(survey(path, Flat(), BODY, HALF), length, first)
     alternates(feet)
     ends_side_by_side(feet, path)
-    assert feet[0].side == first and {f.kind for f in feet[:2]} == {"stand"}
+    assert feet[0].side == first and {f.kind for f in feet[:2]} == {STAND}
     s = np.array([f.s for f in feet])
     gaps = np.diff(s)
     assert gaps.min() >= 0 and gaps.max() <= 1.15 * length
-    assert all(f.kind == "walk" for f in feet[2:-1]) and feet[-1].kind == "close"
+    assert all(f.kind == WALK for f in feet[2:-1]) and feet[-1].kind == CLOSE
     for f in feet:
         assert f.place == pytest.approx([f.side * HALF, 0.0, f.s], abs=1e-9)
         assert f.yaw - f.heading == pytest.approx(f.side * 0.1) and f.pitch == f.roll == 0.0 and not f.stair
@@ -99,7 +110,7 @@ def test_any_walkable_polyline(legs, length):
     for a, b in itertools.pairwise(feet):
         assert b.s >= a.s - 1e-9 and b.s - a.s <= 1.15 * length
         turned = abs((b.heading - a.heading + np.pi) % (2 * np.pi) - np.pi)
-        assert turned <= np.radians(50) + 1e-6 if b.kind == "turn" else turned < np.radians(75)
+        assert turned <= np.radians(50) + 1e-6 if b.kind == TURN else turned < np.radians(75)
     for f in feet:
         at = path.point(f.s)
         assert np.hypot(*(f.place - at)[[0, 2]]) == pytest.approx(HALF, abs=1e-9)

@@ -103,7 +103,7 @@ def test_ankle_rates_by_finite_differences(roll, foot):
         # the polynomial through seven one-sided samples has the derivatives to h^6 and h^5
         fit = [np.polynomial.polynomial.polyfit(np.arange(7), v, 6) for v in (x, y, theta)]
         seen = np.array([[c[0], c[1] / h, 2 * c[2] / h**2] for c in fit])
-        *ankle, pitch = ankle_rates(roll, foot, lift=lift)
+        *ankle, pitch = ankle_rates(roll, foot, lift)
         told = np.array([[z.real for z in ankle], [z.imag for z in ankle], pitch])
         rate = 1 / (roll.lift - roll.toes_off if lift else roll.flat - roll.land)
         assert (np.abs(seen - told).max(0) < 1e-6 * np.array([1.0, 10 * rate, 100 * rate**2])).all()

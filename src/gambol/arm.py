@@ -43,7 +43,8 @@ class Pendulum(NamedTuple):
     inertia: float
 
 
-def pendulum(arm: Arm) -> Pendulum:
+@kernel
+def pendulum(arm: Arm):  # type: ignore[no-untyped-def]
     """Equations 13, 15 and 16: uniform rods and a point hand, elbow held."""
     l1, l2, m1, m2, m, bc = arm
     c, s = cos(bc), sin(bc)
@@ -58,7 +59,8 @@ def pendulum(arm: Arm) -> Pendulum:
     return Pendulum(atan2(gy, gx), hypot(gx, gy), total, inertia)
 
 
-def drive(p: Pendulum, start: float, end: float, shoulder: float, times: tuple[float, float]) -> Array:
+@kernel
+def drive(p: Pendulum, start, end, shoulder, times):  # type: ignore[no-untyped-def]
     """Torques of equation 18 that bring the arm from rest at ``start`` to rest at ``end`` (eqs 19, 20).
 
     Args:
@@ -95,7 +97,8 @@ def drive(p: Pendulum, start: float, end: float, shoulder: float, times: tuple[f
     return np.array([start + gamma, omega, f1, f2, switch, k, nu, gamma, step])
 
 
-def _forced(t: float, omega: float, nu: float, k: float) -> tuple[float, float]:
+@kernel
+def _forced(t, omega, nu, k):  # type: ignore[no-untyped-def]
     """Response from rest to k cos(nu t), and its rate; finite also where omega = nu."""
     d = (omega - nu) / 2
     sinc = sin(d * t) / (d * t) if abs(d * t) > 1e-9 else 1.0

@@ -9,6 +9,7 @@ All functions are kernels: their arguments are numbers of one frame, or arrays o
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -113,6 +114,7 @@ class StepPlan(NamedTuple):
     arms: Array  # (2, 9): left, right (arm.py)
 
 
+@lru_cache(maxsize=64)
 def figure_of(body: Body) -> Figure:
     """Proportions of a built-in person."""
     s, m = body.skeleton, body.masses
@@ -453,11 +455,15 @@ def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
     out[YAW] = psi
 
 
-@kernel
-def pose_frames(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
-    """:func:`pose_step` for ``t`` (N,) frame by frame: the loop that is compiled."""
+def _pose_one_by_one(t, p: StepPlan, fig: Figure, whole, out):  # type: ignore[no-untyped-def]
     for i in range(t.shape[0]):
         pose_step(t[i], p, fig, whole, out[:, i])
+
+
+@kernel(loop=_pose_one_by_one)
+def pose_frames(t, p: StepPlan, fig: Figure, whole, out):  # type: ignore[no-untyped-def]
+    """:func:`pose_step` for ``t`` (N,)."""
+    pose_step(t, p, fig, whole, out)
 
 
 @kernel
@@ -491,8 +497,12 @@ def _sole_rows(x, y, z, theta, bend, angles, foot, out, row):  # type: ignore[no
     )
 
 
-@kernel
-def sole_frames(t, p, foot, out):  # type: ignore[no-untyped-def]
-    """:func:`sole_points` for ``t`` (N,) frame by frame: the loop that is compiled."""
+def _sole_one_by_one(t, p: StepPlan, foot: Foot, out):  # type: ignore[no-untyped-def]
     for i in range(t.shape[0]):
         sole_points(t[i], p, foot, out[:, i])
+
+
+@kernel(loop=_sole_one_by_one)
+def sole_frames(t, p: StepPlan, foot: Foot, out):  # type: ignore[no-untyped-def]
+    """:func:`sole_points` for ``t`` (N,)."""
+    sole_points(t, p, foot, out)

@@ -18,9 +18,13 @@ from gambol.kernels import clamp
 from gambol.path import Path, drop
 from gambol.terrain import Flat, Terrain
 
-__all__ = ["Course", "Edge", "Footstep", "first_feet", "next_step", "step_object", "survey"]
+__all__ = [
+    "CLOSE", "NONE", "STAND", "TURN", "WALK", "Course", "Edge", "Footstep", "first_feet", "next_step", "step_object",
+    "survey",
+]
 
 Array = NDArray[np.float64]
+STAND, WALK, CLOSE, TURN, NONE = range(5)  # kinds of footholds; NONE: the walk is over
 GRID = 0.01  # m, spacing of the ground survey along the two foot lines
 STEEP = 1.3  # rise over run of a riser: steeper than any slope a person walks
 RISER = 0.035  # m, a smaller sudden change is a bump, not a step
@@ -31,7 +35,7 @@ MOST_TURNED = np.radians(35)  # on treads shorter than the foot
 CARRIED = 0.3  # of the sole on a tread that the foot can stand on
 SOLE_POINTS = 25  # of the sole that are looked at for an edge: one a centimetre
 MARGIN = 0.014  # m kept between sole and riser
-TURN = np.radians(50)  # largest turn of one foot on the spot
+MOST_SPIN = np.radians(50)  # largest turn of one foot on the spot
 AWRY = np.radians(30)  # a path that leads away by more from where one stands is turned to on the spot first
 NOWAY = 0.03  # m: a path that has no more to go is over
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
@@ -74,7 +78,7 @@ class Footstep(NamedTuple):
     pitch: float  # rad, of the ground along the foot
     roll: float  # rad, of the ground across the foot
     s: float  # m, arc length
-    kind: str  # stand, walk, close, turn
+    kind: int  # STAND, WALK, CLOSE, TURN
     stair: bool  # a riser lies between this foothold and the one before
 
 
@@ -147,34 +151,34 @@ def _sharpened(
 
 def first_feet(course: Course, first_swing: int) -> tuple[Footstep, Footstep]:
     """Both feet side by side at the start; the first of the pair is the one that will swing first."""
-    return _foothold(course, first_swing, 0.0, "stand", False), _foothold(
-        course, -first_swing, 0.0, "stand", False
+    return _foothold(course, first_swing, 0.0, STAND, False), _foothold(
+        course, -first_swing, 0.0, STAND, False
     )
 
 
 def next_step(course: Course, rear: Footstep, front: Footstep, length: float) -> Footstep | None:
     """The foothold after ``front``, for a default step of ``length`` m; None where the walk is over."""
     side = -front.side
-    gone = front.s + (NOWAY if front.kind in ("turn", "close") else 1e-6)
+    gone = front.s + (NOWAY if front.kind in (TURN, CLOSE) else 1e-6)
     stop = next((e for e in course.stops if e > gone), None)
-    standing = front.kind != "walk"
+    standing = front.kind != WALK
     at_stop = any(abs(front.s - e) < 1e-6 for e in course.stops)
     if at_stop and not standing:
-        return _beside(course, side, front, "close", front.heading)
-    if at_stop and front.kind == "close" or front.kind in ("turn", "stand"):
-        if stop is None and front.kind == "close":
+        return _beside(course, side, front, CLOSE, front.heading)
+    if at_stop and front.kind == CLOSE or front.kind in (TURN, STAND):
+        if stop is None and front.kind == CLOSE:
             return None
         after = course.path.heading(front.s + 1e-4)
         turn = float((after - front.heading + np.pi) % (2 * np.pi) - np.pi)
-        if abs(turn) > (AWRY if front.kind == "stand" else 1e-3):
-            step = clamp(turn, -TURN, TURN)
-            return _beside(course, side, front, "turn", front.heading + step)
+        if abs(turn) > (AWRY if front.kind == STAND else 1e-3):
+            step = clamp(turn, -MOST_SPIN, MOST_SPIN)
+            return _beside(course, side, front, TURN, front.heading + step)
         if stop is None:
-            return _beside(course, side, front, "close", front.heading)
+            return _beside(course, side, front, CLOSE, front.heading)
     if stop is None:
         return None
     s, stair, tread = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
-    foot = _foothold(course, side, s, "walk", stair)
+    foot = _foothold(course, side, s, WALK, stair)
     # after a turn on the spot the path's heading may be whole turns away from the body's
     spin = 2 * np.pi * round((front.heading - foot.heading) / (2 * np.pi))
     foot = foot._replace(heading=foot.heading + spin, yaw=foot.yaw + spin)
@@ -191,7 +195,7 @@ def _advance(
     length, stop = ask
     body = course.body
     heel, tip = 0.2 * body.foot_length, 0.8 * body.foot_length
-    here = rear.s if rear.kind != "turn" else front.s
+    here = rear.s if rear.kind != TURN else front.s
     toes = 0.8 * tip  # a riser behind this part of the sole has been taken, also where the heel hangs over
     ahead = [e for e in course.lane(side) if e.end > here + toes]
     # risers that the stance foot has already taken lead this foot to the stance foot's own tread
@@ -241,7 +245,7 @@ def _turned(tread: float, body: Body) -> float:
     return TOE_OUT if share >= np.cos(TOE_OUT) else float(np.arccos(max(share, np.cos(MOST_TURNED))))
 
 
-def _beside(course: Course, side: int, front: Footstep, kind: str, heading: float) -> Footstep:
+def _beside(course: Course, side: int, front: Footstep, kind: int, heading: float) -> Footstep:
     """A foothold beside ``front``, about the same point of the path, with its own heading."""
     return _foothold(course, side, front.s, kind, False, heading)
 
@@ -250,13 +254,13 @@ def _foothold(
     course: Course,
     side: int,
     s: float,
-    kind: str,
+    kind: int,
     stair: bool,
     heading: float | None = None,
 ) -> Footstep:
     path = course.path
     if heading is None:
-        at = s + 1e-4 if kind == "stand" else s - 1e-4 if any(abs(s - e) < 1e-6 for e in course.stops) else s
+        at = s + 1e-4 if kind == STAND else s - 1e-4 if any(abs(s - e) < 1e-6 for e in course.stops) else s
         heading = float(path.heading(max(at, 0.0)))
     point = np.asarray(path.point(s), float)
     left = np.array([np.cos(heading), 0.0, -np.sin(heading)])
@@ -295,7 +299,9 @@ def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, floa
             )
         if not np.isfinite(y).all() or np.abs(np.diff(under)).max() > STEEP * (along[1] - along[0]):
             return _resting(under), 0.0, 0.0
-        pitch = float(np.arctan2(under[-1] - under[0], along[-1] - along[0]))
+        before, pitch = pitch, float(np.arctan2(under[-1] - under[0], along[-1] - along[0]))
+        if pitch == before:  # level
+            break
     roll = float(np.arctan2(across[0] - across[1], 0.06))
     ankle = under[0] + (under[-1] - under[0]) * heel / (heel + tip)
     return float(ankle), pitch, roll if abs(roll) < 0.5 else 0.0

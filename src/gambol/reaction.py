@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.body import G
-from gambol.kernels import kernel
+from gambol.kernels import dot, kernel, solve
 
 __all__ = [
     "ORDERS",
@@ -80,7 +80,8 @@ class Steady(NamedTuple):
     side_velocity: float  # m/s, towards the new stance foot
 
 
-def _moments(t: float, stance: float, shift: float, length: float) -> tuple[Array, Array]:
+@kernel
+def _moments(t, stance, shift, length):  # type: ignore[no-untyped-def]
     """(J, D): first and second integral over 0..t of sin(m pi (tau + shift) / stance), acting for ``length`` s."""
     w = ORDERS * (np.pi / stance)
     p = w * shift
@@ -119,29 +120,46 @@ def steady(shape: Shape, step: float, double: float) -> Steady:
     )
 
 
-def _track(t: Array, stance: float, shift: float, length: float) -> Array:
-    """(6, N) positions under each unit sine, started at rest."""
-    w = (ORDERS * (np.pi / stance))[:, None]
+@kernel
+def _unit_track(t, w, shift, length):  # type: ignore[no-untyped-def]
+    """Position at ``t`` under sin(w (tau + shift)) acting for ``length`` s, started at rest."""
     p, active = w * shift, np.minimum(t, length)
     velocity = (np.cos(p) - np.cos(p + w * active)) / w
-    position = active * np.cos(p) / w - (np.sin(p + w * active) - np.sin(p)) / w**2
-    return position + (t - active) * velocity
+    return active * np.cos(p) / w - (np.sin(p + w * active) - np.sin(p)) / w**2 + (t - active) * velocity
 
 
-def _row_x(shape: Shape) -> Array:
+def _track_one_by_one(t, stance, shift, length):  # type: ignore[no-untyped-def]
+    out = np.empty((6, len(t)))
+    for m in range(6):
+        for i in range(len(t)):
+            out[m, i] = _unit_track(t[i], (m + 1) * (np.pi / stance), shift, length)
+    return out
+
+
+@kernel(loop=_track_one_by_one)
+def _track(t, stance, shift, length):  # type: ignore[no-untyped-def]
+    """(6, N) positions under each unit sine, started at rest."""
+    return _unit_track(t, (ORDERS * (np.pi / stance))[:, None], shift, length)
+
+
+@kernel
+def _row_x(shape: Shape):  # type: ignore[no-untyped-def]
     a1, a2, a3 = shape.ax
     return -shape.sx * np.array([0.0, a1, 0.0, a2, 0.0, a3])
 
 
-def _row_y(shape: Shape, step: float, stance: float) -> Array:
+@kernel
+def _row_y(shape: Shape, step, stance):  # type: ignore[no-untyped-def]
     """Equation 6b with s_y such that a steady step carries one body weight: s_y = T pi / (2 Ts (a1 + a3/3))."""
     a1, a2, a3 = shape.ay
     sy = step * np.pi / (2 * stance * (a1 + a3 / 3))
     return sy * np.array([a1, a2, a3, 0.0, 0.0, 0.0])
 
 
-def _row_z(shape: Shape) -> Array:
-    return np.array([*shape.az, 0.0, 0.0, 0.0])
+@kernel
+def _row_z(shape: Shape):  # type: ignore[no-untyped-def]
+    a1, a2, a3 = shape.az
+    return np.array([a1, a2, a3, 0.0, 0.0, 0.0])
 
 
 class Known(NamedTuple):
@@ -161,9 +179,8 @@ class Border(NamedTuple):
     velocity: Array
 
 
-def solve_lead(
-    shape: Shape, times: StepTime, known: Known, ends: tuple[Border, Border], axes: Array, side: float
-) -> Array:
+@kernel
+def solve_lead(shape: Shape, times: StepTime, known: Known, ends: tuple[Border, Border], axes, side):  # type: ignore[no-untyped-def]
     """(3, 6) coefficients of the stance foot that bring C from one border to the next in position and velocity.
 
     Args:
@@ -179,30 +196,32 @@ def solve_lead(
     tj, td = _moments(t, known.trail_stance, known.trail_shift, times.double)
     sj, sd = standing_moments(t, known.rise, known.settle)
     gravity = np.array([0.0, -G, 0.0])
-    velocity = ends[1].velocity - ends[0].velocity - known.trail @ tj - gravity * (t - sj / G)
+    velocity = ends[1].velocity - ends[0].velocity - dot(known.trail, tj) - gravity * (t - sj / G)
     position = (
         ends[1].position
         - ends[0].position
         - ends[0].velocity * t
-        - known.trail @ td
+        - dot(known.trail, td)
         - gravity * (t * t / 2 - sd / G)
     )
-    first = np.array([_row_x(shape), [shape.ay[0], 0.0, shape.ay[2], 0.0, 0.0, 0.0], -side * _row_z(shape)])
-    second = np.zeros((3, 6))
+    first, second = np.zeros((3, 6)), np.zeros((3, 6))
+    first[0], first[2] = _row_x(shape), -side * _row_z(shape)
+    first[1, 0], first[1, 2] = shape.ay[0], shape.ay[2]
     second[0, 0] = second[1, 1] = second[2, 1] = 1.0
-    a, b, c, e = (
-        first @ d,
-        second @ d,
-        first @ j,
-        second @ j,
-    )  # 2x2 system of each axis: [a b; c e] (s, t) = need
-    need_d, need_j = axes @ position, axes @ velocity
+    # 2x2 system of each axis: [a b; c e] (s, t) = need
+    a, b, c, e = dot(first, d), dot(second, d), dot(first, j), dot(second, j)
+    need_d, need_j = dot(axes, position), dot(axes, velocity)
     det = a * e - b * c
     s, q = (need_d * e - b * need_j) / det, (a * need_j - c * need_d) / det
-    return axes.T @ (s[:, None] * first + q[:, None] * second)
+    rows = s.reshape(3, 1) * first + q.reshape(3, 1) * second
+    out = np.empty((3, 6))
+    for i in range(3):
+        out[i] = axes[0, i] * rows[0] + axes[1, i] * rows[1] + axes[2, i] * rows[2]
+    return out
 
 
-def standing_moments(t: float, rise: float, settle: float) -> tuple[float, float]:
+@kernel
+def standing_moments(t, rise, settle):  # type: ignore[no-untyped-def]
     """First and second integral over 0..t of the standing weight (m/s, m): see :func:`standing_track`."""
     j = 0.5 * G * (rise + settle)
     d = 0.5 * G * (t * rise - rise**2 / 2 + 2 * rise**2 / np.pi**2 + settle**2 / 2 - 2 * settle**2 / np.pi**2)
@@ -263,18 +282,18 @@ def standing_force(t, step, rise, settle):  # type: ignore[no-untyped-def]
     return out
 
 
-def heights(t: Array, times: StepTime, known: Known, start: Border) -> tuple[Array, Array]:
+@kernel
+def heights(t, times: StepTime, known: Known, start: Border):  # type: ignore[no-untyped-def]
     """Height of C (N,) m without the stance foot's push, and (6, N) what each of its vertical sines adds."""
-    y = start.position[1] + start.velocity[1] * t - HALF_G * t * t
-    y = y + known.trail[1] @ _track(t, known.trail_stance, known.trail_shift, times.double)
-    return y + standing_track(t, times.step, known.rise, known.settle), _track(
-        t, times.stance, 0.0, times.step
-    )
+    y = dot(_track(t, known.trail_stance, known.trail_shift, times.double).T, known.trail[1])
+    for i in range(len(t)):
+        free = start.position[1] + start.velocity[1] * t[i] - HALF_G * t[i] * t[i]
+        y[i] += free + standing_track(t[i], times.step, known.rise, known.settle)
+    return y, _track(t, times.stance, 0.0, times.step)
 
 
-def calm_row(
-    t: Array, wanted: Array, times: StepTime, known: Known, ends: tuple[Border, Border], usual: Array
-) -> Array:
+@kernel
+def calm_row(t, wanted, times: StepTime, known: Known, ends: tuple[Border, Border], usual):  # type: ignore[no-untyped-def]
     """(6,) vertical coefficients that meet both borders and keep C nearest to ``wanted`` (N,) m at ``t`` (N,) s.
 
     Least squares with two linear constraints (position and velocity at the end), for the steps from and to a stand,
@@ -285,37 +304,52 @@ def calm_row(
     j, d = _moments(times.step, times.stance, 0.0, times.step)
     tj, td = _moments(times.step, known.trail_stance, known.trail_shift, times.double)
     sj, sd = standing_moments(times.step, known.rise, known.settle)
-    velocity = ends[1].velocity[1] - ends[0].velocity[1] - known.trail[1] @ tj + G * times.step - sj
-    position = (
-        ends[1].position[1]
-        - ends[0].position[1]
-        - ends[0].velocity[1] * times.step
-        - known.trail[1] @ td
-        + G * times.step**2 / 2
-        - sd
-    )
-    system = np.zeros((8, 8))
-    system[:6, :6] = pushed @ pushed.T + CALM * np.diag(ORDERS.astype(float) ** 2)
-    system[6, :6] = system[:6, 6] = j
-    system[7, :6] = system[:6, 7] = d
-    goal = pushed @ (wanted - carried)
+    start, end = ends
+    velocity = end.velocity[1] - start.velocity[1] + G * times.step - sj
+    position = end.position[1] - start.position[1] - start.velocity[1] * times.step + G * times.step**2 / 2 - sd
+    system, goal = np.zeros((8, 8)), np.zeros(8)
+    tail = np.zeros((6, 7))  # the foot's force while it is the trailing one
     if times.stance > times.step:
-        tail = np.sin(np.outer(ORDERS, np.linspace(times.step, times.stance, 7)) * (np.pi / times.stance))
-        system[:6, :6] += TAIL * tail @ tail.T
-        goal = goal + TAIL * tail @ (usual @ tail)
-    return np.linalg.solve(system, np.concatenate([goal, [velocity, position]]))[:6]
+        for i in range(7):
+            late = times.step + (times.stance - times.step) * i / 6
+            for m in range(6):
+                tail[m, i] = np.sin((m + 1) * late * (np.pi / times.stance))
+    force = dot(tail.T, usual)
+    for m in range(6):
+        velocity, position = velocity - known.trail[1, m] * tj[m], position - known.trail[1, m] * td[m]
+        system[m, :6] = dot(pushed, pushed[m]) + TAIL * dot(tail, tail[m])
+        system[m, m] += CALM * (m + 1) ** 2
+        system[6, m], system[m, 6], system[7, m], system[m, 7] = j[m], j[m], d[m], d[m]
+        goal[m] = np.sum(pushed[m] * (wanted - carried)) + TAIL * np.sum(tail[m] * force)
+    goal[6], goal[7] = velocity, position
+    return solve(system, goal)[:6]
 
 
-def usual_row(shape: Shape, times: StepTime) -> Array:
+@kernel
+def usual_row(shape: Shape, times: StepTime):  # type: ignore[no-untyped-def]
     """(6,) vertical coefficients of a foot in steady walking at this step's times (equation 6b)."""
     return G * _row_y(shape, times.step, times.stance)
 
 
-def track(t: Array, lead: Array, times: StepTime, known: Known, start: Border) -> Array:
+def _follow(t, lead, times: StepTime, known: Known, start: Border):  # type: ignore[no-untyped-def]
+    out = np.empty((3, len(t)))
+    for i in range(len(t)):
+        ax, ay, az, _, _, _ = foot_motion(t[i], lead, times.stance, 0.0, times.step)
+        bx, by, bz, _, _, _ = foot_motion(t[i], known.trail, known.trail_stance, known.trail_shift, times.double)
+        fallen = standing_track(t[i], times.step, known.rise, known.settle) - HALF_G * t[i] * t[i]
+        moved = (ax + bx, ay + by + fallen, az + bz)
+        for k in range(3):
+            out[k, i] = start.position[k] + start.velocity[k] * t[i] + moved[k]
+    return out
+
+
+@kernel(loop=_follow)
+def track(t, lead, times: StepTime, known: Known, start: Border):  # type: ignore[no-untyped-def]
     """C (3, N) m at times ``t`` (N,) s for the coefficients ``lead`` (3, 6) of the stance foot."""
-    moved = np.array(foot_motion(t, lead, times.stance, 0.0, times.step)[:3])
-    moved += np.array(foot_motion(t, known.trail, known.trail_stance, known.trail_shift, times.double)[:3])
-    moved[1] += standing_track(t, times.step, known.rise, known.settle) - HALF_G * t * t
+    ax, ay, az, _, _, _ = foot_motion(t, lead, times.stance, 0.0, times.step)
+    bx, by, bz, _, _, _ = foot_motion(t, known.trail, known.trail_stance, known.trail_shift, times.double)
+    fallen = standing_track(t, times.step, known.rise, known.settle) - HALF_G * t * t
+    moved = np.array([ax + bx, ay + by + fallen, az + bz])
     return start.position[:, None] + start.velocity[:, None] * t + moved
 
 

@@ -74,9 +74,8 @@ def sole_ankle(theta, tau, foot):  # type: ignore[no-untyped-def]
     return either(up, heel_x, ball_x), either(up, heel_y, ball_y)
 
 
-def ankle_rates(
-    roll: Roll, foot: Foot, *, lift: bool
-) -> tuple[complex, complex, complex, tuple[float, float, float]]:
+@kernel
+def ankle_rates(roll: Roll, foot: Foot, lift):  # type: ignore[no-untyped-def]
     """Ankle (forward + i up) and two time derivatives at lift or at landing; pitch, rate, acceleration."""
     if lift:
         span, toe_span = roll.lift - roll.heel_off, roll.lift - roll.toes_off
@@ -91,13 +90,13 @@ def ankle_rates(
         span = roll.flat - roll.land
         theta, rate = roll.strike, roll.strike * (roll.soft - 3) / span
         acc = roll.strike * (6 - 6 * roll.soft) / span**2
-        tau = tau_rate = tau_acc = 0.0
-        arm, base, toe = complex(foot.heel, foot.ankle), complex(-foot.heel, 0.0), 0j
+        tau, tau_rate, tau_acc = 0.0, 0.0, 0.0
+        arm, base, toe = complex(foot.heel, foot.ankle), complex(-foot.heel, 0.0), complex(0.0, 0.0)
     turned, toes = np.exp(1j * theta) * arm, np.exp(1j * tau) * toe
     place = base + turned + toes
     velocity = 1j * rate * turned + 1j * tau_rate * toes
     acceleration = (1j * acc - rate**2) * turned + (1j * tau_acc - tau_rate**2) * toes
-    return complex(place), complex(velocity), complex(acceleration), (theta, rate, acc)
+    return place, velocity, acceleration, (theta, rate, acc)
 
 
 @kernel
@@ -111,12 +110,9 @@ def ball_heel_tip(x, y, theta, bend, foot):  # type: ignore[no-untyped-def]
     return heel_x, heel_y, ball_x, ball_y, ball_x + length * np.cos(tau), ball_y + length * np.sin(tau)
 
 
-def shifted(roll: Roll, by: float) -> Roll:
+@kernel
+def shifted(roll: Roll, by):  # type: ignore[no-untyped-def]
     """The same roll on another clock."""
-    return roll._replace(
-        land=roll.land + by,
-        flat=roll.flat + by,
-        heel_off=roll.heel_off + by,
-        toes_off=roll.toes_off + by,
-        lift=roll.lift + by,
-    )
+    r = roll
+    at = (r.land + by, r.flat + by, r.heel_off + by, r.toes_off + by, r.lift + by)
+    return Roll(at[0], at[1], at[2], at[3], at[4], r.strike, r.soft, r.push, r.b, r.p, r.e, r.toes)

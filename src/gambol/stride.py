@@ -11,7 +11,6 @@ from gambol.feet import CONTACT_GAP, CONTACT_SPEED
 from gambol.figure import (
     COM,
     LEAD,
-    REACH,
     ROTATIONS,
     ROWS,
     STANDING,
@@ -20,9 +19,7 @@ from gambol.figure import (
     Step,
     StepPlan,
     pose_frames,
-    pose_step,
     sole_frames,
-    sole_points,
 )
 from gambol.footsteps import Footstep
 from gambol.motion import Motion
@@ -30,35 +27,9 @@ from gambol.roll import Foot, Roll
 from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
 
-__all__ = ["Stage", "frames", "posed", "reach", "standing_sole", "step_motion"]
+__all__ = ["Stage", "frames", "posed", "standing_sole", "step_motion"]
 
 Array = NDArray[np.float64]
-# denser at both ends, where a leg comes near its full length
-_COARSE = np.array(
-    [
-        0,
-        0.03,
-        0.07,
-        0.12,
-        0.18,
-        0.22,
-        0.26,
-        0.3,
-        0.36,
-        0.46,
-        0.56,
-        0.66,
-        0.74,
-        0.8,
-        0.84,
-        0.87,
-        0.9,
-        0.93,
-        0.96,
-        0.98,
-        1.0,
-    ]
-)
 
 
 class Stage(NamedTuple):
@@ -77,19 +48,11 @@ def frames(start: float, end: float, fps: float, last: bool) -> NDArray[np.int64
     return np.arange(a, b + 1 if last else b)
 
 
-def posed(plan: StepPlan, figure: Figure, times: Array, engine: str, whole: bool = True) -> Array:
-    """(ROWS, N) output of the figure kernels at ``times`` s into the step; not ``whole``: the legs' reach alone."""
+def posed(plan: StepPlan, figure: Figure, times: Array, engine: str) -> Array:
+    """(ROWS, N) output of the figure kernels at ``times`` s into the step."""
     out = np.zeros((ROWS, len(times)))
-    if engine == "compiled":
-        pose_frames.compiled(times, plan, figure, whole, out)
-    else:
-        pose_step(times, plan, figure, whole, out)
+    pose_frames.by(engine)(times, plan, figure, True, out)
     return out
-
-
-def reach(plan: StepPlan, figure: Figure, engine: str, part: slice) -> Array:
-    """Hip to ankle distances m, (2, n), of a coarse sampling of part of the step."""
-    return posed(plan, figure, _COARSE[part] * plan.step, engine, False)[REACH : REACH + 2]
 
 
 def step_motion(
@@ -139,7 +102,7 @@ def _contacts(
     times, fps = grid
     n = len(times)
     rows, asked = np.empty((12, 3 * n)), np.concatenate([times, times - 1 / fps, times + 1 / fps])
-    (sole_frames.compiled if engine == "compiled" else sole_points)(asked, plan, figure.foot, rows)
+    sole_frames.by(engine)(asked, plan, figure.foot, rows)
     points = rows.reshape(4, 3, 3, n)
     here = points[:, :, 0]
     speed = np.linalg.norm(points[:, :, 2] - points[:, :, 1], axis=1) * fps / 2

@@ -11,11 +11,11 @@ A path is an array ``(2, D, 9)``: two pieces, D coordinates, coefficients of r^0
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from gambol.kernels import either, kernel
 
-__all__ = ["BUMP", "bumped", "evaluate", "quintic", "through"]
+__all__ = ["BUMP", "bumped", "evaluate", "evaluate_all", "hermite", "quintic", "through"]
 
 Array = NDArray[np.float64]
 
@@ -29,65 +29,71 @@ def _bump() -> Array:
 
 BUMP = _bump()  # (3, 9): W, W q, W q^2
 BUMP.setflags(write=False)
-_HERMITE = np.array(  # rows r^3, r^4, r^5 of the quintic through p0 v0 a0 p1 v1 a1
-    [[-10, -6, -1.5, 10, -4, 0.5], [15, 8, 1.5, -15, 7, -1.0], [-6, -3, -0.5, 6, -3, 0.5]]
-)
+
+@kernel
+def hermite(start, end):  # type: ignore[no-untyped-def]
+    """Coefficients of r^3, r^4, r^5 of the quintic with position, velocity and acceleration at r = 0 and r = 1."""
+    (p0, v0, a0), (p1, v1, a1) = start, end
+    d = p1 - p0
+    return (
+        10 * d - 6 * v0 - 1.5 * a0 - 4 * v1 + 0.5 * a1,
+        -15 * d + 8 * v0 + 1.5 * a0 + 7 * v1 - a1,
+        6 * d - 3 * v0 - 0.5 * a0 - 3 * v1 + 0.5 * a1,
+    )
 
 
-def quintic(ends: ArrayLike, span: float = 1.0) -> Array:
+@kernel
+def _fill(out, start, end):  # type: ignore[no-untyped-def]
+    """The first six of the coefficients ``out`` (9, ...) of a piece, and zeros."""
+    p0, v0, a0 = start
+    out[0], out[1], out[2] = p0, v0, a0 / 2
+    out[3], out[4], out[5] = hermite(start, end)
+    out[6], out[7], out[8] = 0.0 * p0, 0.0 * p0, 0.0 * p0
+
+
+def quintic(ends: Array, span: float = 1.0) -> Array:
     """Coefficients ``(..., 6)`` in r = s / span of the quintic with (p0, v0, a0, p1, v1, a1) ``(..., 6)`` per s."""
-    scale = np.array([1.0, span, span**2, 1.0, span, span**2])
-    e = np.asarray(ends, float) * scale
-    return np.concatenate([e[..., :2], e[..., 2:3] / 2, e @ _HERMITE.T], -1)
+    out = np.empty((9, *np.shape(ends)[:-1]))
+    e = np.moveaxis(np.asarray(ends) * np.array([1.0, span, span**2, 1.0, span, span**2]), -1, 0)
+    _fill(out, (e[0], e[1], e[2]), (e[3], e[4], e[5]))
+    return np.moveaxis(out, 0, -1)[..., :6]
 
 
-def bumped(ends: ArrayLike, bumps: ArrayLike) -> Array:
+@kernel
+def bumped(ends, bumps):  # type: ignore[no-untyped-def]
     """Path ``(2, D, 9)`` of one quintic with ``ends`` (D, 6) plus ``bumps`` (D, 3) times W, W q, W q^2."""
-    whole = np.zeros((len(np.asarray(ends)), 9))
-    whole[:, :6] = quintic(ends)
-    whole += np.asarray(bumps, float) @ BUMP
-    return np.stack([whole, whole])
-
-
-def through(ends: ArrayLike, via: ArrayLike, at: float) -> Array:
-    """Path ``(..., 2, D, 9)`` of least jerk through ``via`` (..., D) at s = ``at``, with ``ends`` (..., D, 6)."""
-    ends, via = np.broadcast_arrays(np.asarray(ends, float), np.asarray(via, float)[..., None])
-    via = via[..., 0]
-    spans = (at, 1.0 - at)
-
-    def pieces(middle: Array) -> tuple[Array, Array]:
-        return (
-            quintic(np.concatenate([ends[..., :3], middle], -1), spans[0]),
-            quintic(np.concatenate([middle, ends[..., 3:]], -1), spans[1]),
-        )
-
-    def breaks(middle: Array) -> Array:
-        """Jumps of the third and fourth derivative at the via point."""
-        a, b = pieces(middle)
-        third = (6 * a[..., 3] + 24 * a[..., 4] + 60 * a[..., 5]) / spans[0] ** 3 - 6 * b[..., 3] / spans[
-            1
-        ] ** 3
-        fourth = (24 * a[..., 4] + 120 * a[..., 5]) / spans[0] ** 4 - 24 * b[..., 4] / spans[1] ** 4
-        return np.stack([third, fourth], -1)
-
-    zero = np.zeros_like(via)
-    base = breaks(np.stack([via, zero, zero], -1))
-    # The jumps are linear in the via point's velocity and acceleration: two unit responses give the 2 x 2 system.
-    response = np.stack([_unit_breaks(spans, 1), _unit_breaks(spans, 2)], -1)
-    free = -np.einsum("ij,...j->...i", np.linalg.inv(response), base)
-    a, b = pieces(np.concatenate([via[..., None], free], -1))
-    out = np.zeros((*via.shape[:-1], 2, via.shape[-1], 9))
-    out[..., 0, :, :6], out[..., 1, :, :6] = a, b
+    out = np.empty((2, len(ends), 9))
+    for d in range(len(ends)):
+        e = ends[d]
+        _fill(out[0, d], (e[0], e[1], e[2]), (e[3], e[4], e[5]))
+        for j in range(9):
+            out[0, d, j] += bumps[d, 0] * BUMP[0, j] + bumps[d, 1] * BUMP[1, j] + bumps[d, 2] * BUMP[2, j]
+            out[1, d, j] = out[0, d, j]
     return out
 
 
-def _unit_breaks(spans: tuple[float, float], order: int) -> Array:
-    left, right = np.zeros(6), np.zeros(6)
-    left[3 + order], right[order] = 1.0, 1.0
-    a, b = quintic(left, spans[0]), quintic(right, spans[1])
-    third = (6 * a[3] + 24 * a[4] + 60 * a[5]) / spans[0] ** 3 - 6 * b[3] / spans[1] ** 3
-    fourth = (24 * a[4] + 120 * a[5]) / spans[0] ** 4 - 24 * b[4] / spans[1] ** 4
-    return np.array([third, fourth])
+@kernel
+def through(ends, via, at):  # type: ignore[no-untyped-def]
+    """Path ``(2, D, 9)`` of least jerk through ``via`` (D,) at s = ``at``, with ``ends`` (D, 6).
+
+    Third and fourth derivative are continuous at the via point. Their jumps are linear in its velocity v and
+    acceleration a: those of (v, a) = (0, 0), and the responses to one of each, give a 2 x 2 system.
+    """
+    p, q = at, 1.0 - at
+    tv, ta = 36 / q**2 - 36 / p**2, 9 / p + 9 / q
+    fv, fa = -192 / p**3 - 192 / q**3, 36 / p**2 - 36 / q**2
+    det = tv * fa - ta * fv
+    out = np.empty((2, len(ends), 9))
+    for d in range(len(ends)):
+        e, x = ends[d], via[d]
+        a3, a4, a5 = hermite((e[0], e[1] * p, e[2] * p * p), (x, 0.0, 0.0))
+        b3, b4, _ = hermite((x, 0.0, 0.0), (e[3], e[4] * q, e[5] * q * q))
+        third = (6 * a3 + 24 * a4 + 60 * a5) / p**3 - 6 * b3 / q**3
+        fourth = (24 * a4 + 120 * a5) / p**4 - 24 * b4 / q**4
+        v, a = (ta * fourth - fa * third) / det, (fv * third - tv * fourth) / det
+        _fill(out[0, d], (e[0], e[1] * p, e[2] * p * p), (x, v * p, a * p * p))
+        _fill(out[1, d], (x, v * q, a * q * q), (e[3], e[4] * q, e[5] * q * q))
+    return out
 
 
 @kernel
@@ -103,3 +109,14 @@ def evaluate(s, at, path, d):  # type: ignore[no-untyped-def]
     for k in range(8, -1, -1):
         out = out * r + either(second, path[1, d, k], path[0, d, k])
     return out
+
+
+def _evaluate_one_by_one(s, at, path, d, out):  # type: ignore[no-untyped-def]
+    for i in range(len(s)):
+        out[i] = evaluate(s[i], at, path, d)
+
+
+@kernel(loop=_evaluate_one_by_one)
+def evaluate_all(s, at, path, d, out):  # type: ignore[no-untyped-def]
+    """:func:`evaluate` for ``s`` (N,)."""
+    out[:] = evaluate(s, at, path, d)

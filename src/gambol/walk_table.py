@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MODES", "PAPER", "PAPER_Z", "SPEEDS", "TABLE", "row_at"]
+__all__ = ["MODES", "PAPER", "PAPER_Z", "SPEEDS", "TABLE", "Row", "row_at"]
 
 Array = NDArray[np.float64]
 SPEEDS = (0.08, 0.166, 0.282, 0.398, 0.513, 0.696)
@@ -94,6 +95,43 @@ MODES: Mapping[str, Mapping[str, float]] = {
     },
 }
 PAPER_Z = (0.07, -0.03, -0.03)  # a_zk of eq. 9
+
+
+class Row(NamedTuple):
+    """One row of :data:`TABLE`, as the kernels read it."""
+
+    double: float
+    ay2: float
+    ay3: float
+    sx: float
+    ax2: float
+    ax3: float
+    strike: float
+    flat: float
+    soft: float
+    heel_off: float
+    push: float
+    p: float
+    e: float
+    b: float
+    toes_off: float
+    toes: float
+    x0: float
+    x1: float
+    y0: float
+    y1: float
+    y2: float
+    t0: float
+    t1: float
+    t2: float
+    com_ahead: float
+    com_up: float
+    yaw: float
+    yaw_phase: float
+    list: float
+    list_phase: float
+    list3: float
+    list3_phase: float
 
 
 @lru_cache(maxsize=256)

@@ -7,50 +7,64 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.body import Body
 from gambol.figure import Figure
-from gambol.footsteps import Footstep
+from gambol.footsteps import NONE, Footstep
 from gambol.gait import Pace
-from gambol.reaction import Border, Shape
+from gambol.hurdle import Looks
+from gambol.kernels import kernel
+from gambol.reaction import Border, Shape, Steady
 from gambol.roll import Roll
-from gambol.terrain import Terrain
+from gambol.walk_table import Row
 
-__all__ = ["NOWHERE", "Ahead", "Look", "Scene", "Walker"]
+__all__ = ["NOWHERE", "NO_STEP", "Ahead", "Look", "Mode", "Scene", "Walker", "seen_next"]
 
 Array = NDArray[np.float64]
 
 
-class Look(NamedTuple):
-    """How this walk looks at one speed: the row of the table, force shape per mode, and the method's dials."""
+class Mode(NamedTuple):
+    """A vertical walking mode (section 1.8): its force curves, their steady walk, and how its feet push off."""
 
-    row: dict[str, float]
-    level: Shape
-    up: Shape
-    down: Shape
+    shape: Shape
+    steady: Steady
+    push: float  # rad
+    toes: float  # rad
+    heel_off: float  # share of the stride
+
+
+class Look(NamedTuple):
+    """How this walk looks at one speed: the row of the table, the three modes, and the method's dials."""
+
+    row: Row
+    level: Mode
+    up: Mode
+    down: Mode
+    swing: Looks  # where the clearance of the swing foot is looked at, and how high it is to be
     arm_swing: float
     pelvis: float
     lean: float
-    lift: float  # m
     crouch: float  # m
     armpit: float
     v_hat: float
-    elbow: float = 0.0
-    arms: float = 0.0
-    head: float = 0.0
-    hunch: float = 0.0
-    knee: float = 0.0698132
-    twist: float = 1.0
+    elbow: float
+    arms: float
+    head: float
+    hunch: float
+    knee: float
+    twist: float
 
 
 class Scene(NamedTuple):
     """What stays the same during a plan."""
 
-    body: Body
     figure: Figure
-    terrain: Terrain
+    height: float  # m
+    leg: float  # m
+    mass: float  # kg
+    lift: float  # m, how much higher C is above the hips than in a built-in person
+    roll: float  # 0..1, how much of a person's roll over heel and toes the feet make
     look: Look
     pace: Pace
-    load: tuple[float, float]
+    load: tuple[float, float]  # kg in the left and right hand
 
 
 class Walker(NamedTuple):
@@ -77,16 +91,19 @@ class Walker(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """The next footholds; None from where the walk is over."""
+    """The next footholds; of the kind NONE from where the walk is over."""
 
-    one: Footstep | None
-    two: Footstep | None
-    three: Footstep | None
-    four: Footstep | None
-
-    def next(self, beyond: Footstep | None) -> Ahead:
-        """The footholds as seen one step later."""
-        return Ahead(self.two, self.three, self.four, beyond)
+    one: Footstep
+    two: Footstep
+    three: Footstep
+    four: Footstep
 
 
-NOWHERE = Ahead(None, None, None, None)
+NO_STEP = Footstep(0, np.zeros(3), np.zeros(3), 0.0, 0.0, 0.0, 0.0, 0.0, NONE, False)
+NOWHERE = Ahead(NO_STEP, NO_STEP, NO_STEP, NO_STEP)
+
+
+@kernel
+def seen_next(ahead: Ahead, beyond: Footstep):  # type: ignore[no-untyped-def]
+    """The footholds as seen one step later."""
+    return Ahead(ahead.two, ahead.three, ahead.four, beyond)

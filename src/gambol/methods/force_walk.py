@@ -9,58 +9,50 @@ poses the figure so that its centre of mass is C.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gambol.body import Body
+from gambol.borders import RELEASE, stand_border
 from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
-from gambol.figure import COM, ROTATIONS, Figure, StepPlan, figure_of
-from gambol.footsteps import Course, Footstep, first_feet, next_step, step_object, survey
-from gambol.gait import dimensionless, eased, pace
+from gambol.figure import COM, ROTATIONS, StepPlan, figure_of
+from gambol.footsteps import NONE, Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.gait import Pace, dimensionless, eased, pace
 from gambol.handing import SIDES, taken_over
+from gambol.hurdle import looks
 from gambol.kernels import check_engine, clamp
+from gambol.lowering import Sketch, Way, lowered, lowered_stand
 from gambol.motion import Motion, Pose
-from gambol.reaction import Shape
+from gambol.profile import Profile, profile
+from gambol.reaction import Shape, steady
 from gambol.roll import Roll, shifted
-from gambol.stepping import RELEASE, arm_goal, plan_step, rising_time, stand_border, style_of
-from gambol.stride import Stage, frames, posed, reach, standing_sole, step_motion
+from gambol.stepping import arm_goal, rising_time, style_of
+from gambol.stride import Stage, frames, posed, standing_sole, step_motion
 from gambol.synthesis import Handover, Task, dial
-from gambol.walk_table import MODES, PAPER, PAPER_Z, row_at
-from gambol.walker import NOWHERE, Ahead, Look, Scene, Walker
+from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
+from gambol.walker import NO_STEP, NOWHERE, Ahead, Look, Mode, Scene, Walker, seen_next
 
 __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
 KNEE_LEAST = 0.0698132  # rad, 4 degrees: straighter, 0.1 mm of hip height is more than a degree of knee
-KNEE_ON_STAIRS = np.radians(8.0)  # where the leg is straight for a moment only, between the samples of reach()
-ROUNDS = 8  # of lowering C until both legs reach
-SPARE = 1e-4  # m
-ALIKE = 2e-4  # largest difference (m, s, rad) of two steps that need looking at once only
-SLACK = 5e-4  # m of unused reach that is left alone
-
-
-class Sketch(NamedTuple):
-    """A step planned ahead, with C lowered by ``low`` m at both its borders."""
-
-    low: float
-    plan: StepPlan
-    after: Walker
-    outline: np.ndarray  # see _outline
-    spare: float  # m by which the longest leg is too short (negative: to spare)
 
 
 class State(NamedTuple):
     """Between two steps."""
 
     walker: Walker
-    ahead: Ahead | None  # the next footholds, as chosen for `task`
-    task: Task | None
+    ahead: Ahead  # the next footholds, as chosen for `task`
+    task: Task
     course: Course
     over: bool
-    sketch: Sketch | None  # the coming step as planned by the last advance
+    sketch: Sketch  # the coming step as planned by the last advance
+    ground: Profile  # under the swing of the coming step
     done: StepPlan | None  # the step of the last advance
-    figure: Figure
+    scene: Scene
     rest: float  # m that C is lowered by when standing
 
 
@@ -118,37 +110,43 @@ class ForceWalk:
         scene = self._scene(task, 0.0)
         if after is not None:
             rear, front = taken_over(after, (rear, front), scene.figure.foot, "force walk")
-        walker = self._standing(task, rear, front)
+        low = 0.0 if after is None else max(0.0, _above(after, task, rear, front, scene))
+        walker = self._standing(scene, rear, front, low)
         if after is not None:
             rolls = shifted(walker.rear_roll, after.time), shifted(walker.front_roll, after.time)
             walker = walker._replace(time=after.time, rear_roll=rolls[0], front_roll=rolls[1])
         ahead = _ahead(course, walker, scene)
-        low = 0.0 if after is None else max(0.0, float(walker.border.position[1] - _mass_centre(after, task)[1]))
-        walker = self._down(walker, ahead, scene, low)
-        return State(walker, ahead, task, course, False, None, None, scene.figure, walker.low)
+        ground = profile(rear, ahead.one, scene.figure.foot, task.terrain)
+        walker, sketch = lowered_stand.by(self.engine)(walker, ahead, ground, scene)
+        return State(walker, ahead, task, course, False, sketch, ground, None, scene, walker.low)
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One step; at the end the settling on both feet; then None."""
         if state.over:
             return state, None
-        w, course = state.walker, state.course
-        if state.task is not None and (state.task.path is not task.path or state.task.terrain is not task.terrain):
+        w, course, ahead, ground = state.walker, state.course, state.ahead, state.ground
+        if state.task.path is not task.path or state.task.terrain is not task.terrain:
             course = _course(task)
         scene = self._scene(task, w.time, w.speed)
-        fresh = state.ahead is None or state.task is not task or scene.pace.speed != w.speed > 0
-        ahead = _ahead(course, w, scene) if state.ahead is None or fresh else state.ahead
-        plan, after, sketch = self._lowered(state, ahead, scene, fresh)
-        last = ahead.one is None
+        fresh = state.task is not task or scene.pace.speed != w.speed > 0
+        foot = scene.figure.foot
+        if fresh:
+            ahead = _ahead(course, w, scene)
+            ground = profile(w.rear, ahead.one, foot, task.terrain)
+        ground_next = profile(w.front, ahead.two, foot, task.terrain)
+        grounds, sketch = (ground, ground_next), state.sketch
+        plan, after, sketch = lowered.by(self.engine)(Way(w, ahead, grounds), sketch, fresh, state.rest, scene)
+        last = ahead.one.kind == NONE
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
-        stage = Stage(task.body.skeleton, task.terrain, float(task.body.mass or 0), self.engine)
+        stage = Stage(task.body.skeleton, task.terrain, scene.mass, self.engine)
         asked = self._request(scene, course, task) if w.standing else {}
         motion = step_motion(plan, scene.figure, (grid, task.fps), stage, {**asked, **_facts(w, after, ahead)})
-        rest = NOWHERE if last else ahead.next(_beyond(course, ahead, scene))
-        return State(after, rest, task, course, last, sketch, plan, scene.figure, state.rest), motion
+        rest = NOWHERE if last else seen_next(ahead, _beyond(course, ahead, scene))
+        return State(after, rest, task, course, last, sketch, ground_next, plan, scene, state.rest), motion
 
     def handover(self, state: State) -> Handover:
         """The figure at the end of the last stretch, and the sole points that are on the ground."""
-        w, plan, figure = state.walker, state.done, state.figure
+        w, plan, figure = state.walker, state.done, state.scene.figure
         if plan is None:
             raise GambolError("nothing has been walked yet", where="handover", do="advance first")
         out = posed(plan, figure, np.array([plan.step]), self.engine)
@@ -176,64 +174,20 @@ class ForceWalk:
         }
 
     def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
-        steady_pace = eased(pace(task.gait, task.body, time), before)
-        v_hat = float(dimensionless(steady_pace.speed, task.body))
-        row = dict(PAPER) if self.preset == "paper" else dict(row_at(v_hat))
-        row["strike"] *= self.strike
-        row["push"], row["toes"] = row["push"] * self.push, row["toes"] * self.push
-        size = task.body.height / 1.75
-        sway = clamp(0.070 - 0.0344 * (steady_pace.speed / size**0.5 - 0.7), 0.030, 0.075) * size * self.sway
-        ax = (1.0 + self.delta_x1, row["ax2"] + self.delta_x2, row["ax3"] + self.delta_x3)
+        return _scene(self, task.body, task.hand_load, eased(pace(task.gait, task.body, time), before))
 
-        def shape(mode: str) -> Shape:
-            ay2 = row["ay2"] + (MODES[mode]["f_v"] - MODES["level"]["f_v"] + self.delta_y2) / 1.3
-            ay = (1.0 + self.delta_y1 / 1.3, ay2, row["ay3"] + self.delta_y3 / 1.3)
-            printed = self.preset == "paper"
-            usual = PAPER_Z if printed else (PAPER_Z[0], MODES[mode]["az2"], MODES[mode]["az3"])
-            az = (usual[0] + self.delta_z1, usual[1] + self.delta_z2, usual[2] + self.delta_z3)
-            return Shape(
-                ax,
-                ay,
-                az,
-                row["sx"] * (1.0 if printed else MODES[mode]["sx"]),
-                None if self.preset == "paper" and self.sway == 1.0 else max(sway, 1e-4),
-            )
-
-        look = Look(
-            row,
-            shape("level"),
-            shape("up"),
-            shape("down"),
-            self.arm_swing,
-            self.pelvis,
-            self.lean,
-            self.foot_lift,
-            self.crouch * size,
-            self.armpit,
-            v_hat,
-            self.elbow,
-            self.arms,
-            self.head,
-            self.hunch,
-            self.knee,
-            self.twist,
-        )
-        return Scene(task.body, figure_of(task.body), task.terrain, look, steady_pace, task.hand_load)
-
-    def _standing(self, task: Task, rear: Footstep, front: Footstep) -> Walker:
-        scene = self._scene(task, 0.0)
-        border = stand_border(rear, front, scene)
-        rise = RELEASE * (task.body.leg_length / 0.93) ** 0.5
+    def _standing(self, scene: Scene, rear: Footstep, front: Footstep, low: float) -> Walker:
+        rise = RELEASE * (scene.leg / 0.93) ** 0.5
         t0 = scene.pace.step_time
         row = scene.look.row
-        span = (1 + row["double"]) * t0
-        still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, max(row["b"], 0.85), row["p"], row["e"], 0.0)
+        span = (1 + row.double) * t0
+        still = Roll(-2e3, -1e3, 1e3, 2e3, 3e3, 0.0, 1.0, 0.0, max(row.b, 0.85), row.p, row.e, 0.0)
         rear_roll = still._replace(  # the first foot leaves as in walking, only more gently
-            heel_off=max(rise - rising_time(0.4 * span, 0.55 * row["push"] * still.b, scene.figure.foot), 0.05),
+            heel_off=max(rise - rising_time(0.4 * span, 0.55 * row.push * still.b, scene.figure.foot), 0.05),
             toes_off=rise - 0.12 * span,
             lift=rise,
-            push=0.55 * row["push"],
-            toes=0.6 * row["toes"],
+            push=0.55 * row.push,
+            toes=0.6 * row.toes,
         )
         arms = (arm_goal(1, 0, scene, 0.0), arm_goal(-1, 0, scene, 0.0))
         return Walker(
@@ -242,7 +196,7 @@ class ForceWalk:
             front=front,
             rear_roll=rear_roll,
             front_roll=still,
-            border=border,
+            border=stand_border(rear, front, low, scene),
             yaw=0.5 * (rear.heading + front.heading),
             yaw_rate=0.0,
             trail=np.zeros((3, 6)),
@@ -251,87 +205,49 @@ class ForceWalk:
             double=rise,
             standing=True,
             phase_rate=0.5 / t0,
-            style=style_of(scene, 0.0, 0.0),
+            style=style_of(scene, 0.0, 0.0, 0.0),
             arms=arms,
-            low=0.0,
+            low=low,
             speed=0.0,
         )
 
-    def _down(self, walker: Walker, ahead: Ahead, scene: Scene, low: float) -> Walker:
-        """C of the standing figure lowered until both legs reach, also while the weight shifts for the first step."""
-        for _ in range(ROUNDS):
-            border = stand_border(walker.rear, walker.front, scene)
-            border.position[1] -= low
-            walker = walker._replace(border=border, low=low)
-            plan, _after = plan_step(walker, ahead, (low, low), scene)
-            over = _excess(reach(plan, scene.figure, self.engine, slice(0, 10)), scene, False)
-            if over <= 0:
-                break
-            low += 1.05 * over + SPARE
-        return walker
 
-    def _lowered(self, state: State, ahead: Ahead, scene: Scene, fresh: bool) -> tuple[StepPlan, Walker, Sketch | None]:
-        """The step planned with its end border low enough for both legs to reach in this step and the next.
+@lru_cache(maxsize=128)
+def _scene(method: ForceWalk, body: Body, load: tuple[float, float], going: Pace) -> Scene:
+    """What stays the same as long as the same body walks at the same pace."""
+    v_hat = float(dimensionless(going.speed, body))
+    paper = method.preset == "paper"
+    row = Row(**(PAPER if paper else row_at(v_hat)))
+    push = {"push": row.push * method.push, "toes": row.toes * method.push}
+    row = row._replace(strike=row.strike * method.strike, **push)
+    size = body.height / 1.75
+    sway = clamp(0.070 - 0.0344 * (going.speed / size**0.5 - 0.7), 0.030, 0.075) * size * method.sway
+    wanted = None if paper and method.sway == 1.0 else max(sway, 1e-4)
+    ax = (1.0 + method.delta_x1, row.ax2 + method.delta_x2, row.ax3 + method.delta_x3)
+    times = going.step_time, row.double * going.step_time
 
-        Also returns the sketch of the next step, which is its plan if nothing changes by then.
-        """
-        w, sketch = state.walker, state.sketch
-        low = state.rest if ahead.one is None else w.low if ahead.one.stair == w.front.stair else 0.3 * w.low
-        stair = ahead.one is not None and ahead.one.stair
-        for _ in range(ROUNDS):
-            if not fresh and sketch is not None and sketch.low == low:
-                plan, after, over = sketch.plan, sketch.after, -1.0
-            else:
-                plan, after = plan_step(w, ahead, (low, low), scene)
-                over = _excess(reach(plan, scene.figure, self.engine, slice(8, None)), scene, stair)
-            if ahead.one is None and over <= 0:
-                return plan, after, None
-            if ahead.one is None:
-                low += 1.05 * over + SPARE
-                continue
-            beyond, then = plan_step(after, ahead.next(None), (low, low), scene)
-            now = _outline(after, ahead.next(None), beyond)
-            if sketch is not None and np.abs(now - sketch.outline).max() < ALIKE:
-                spare = sketch.spare  # the step before was planned just so: no need to look again
-            else:
-                spare = _excess(reach(beyond, scene.figure, self.engine, slice(None)), scene, stair)
-            if max(over, spare) <= 0:
-                break
-            low += 1.05 * max(over, spare) + SPARE
-        if ahead.one is None:
-            return plan, after, None
-        if spare < -SLACK:  # lower than needed: rise again by the next border
-            after = after._replace(low=max(0.0, low + 0.6 * spare))
-        return plan, after, Sketch(low, beyond, then, now, spare)
+    def mode(name: str) -> Mode:
+        ay2 = row.ay2 + (MODES[name]["f_v"] - MODES["level"]["f_v"] + method.delta_y2) / 1.3
+        ay = (1.0 + method.delta_y1 / 1.3, ay2, row.ay3 + method.delta_y3 / 1.3)
+        a1, a2, a3 = PAPER_Z if paper else (PAPER_Z[0], MODES[name]["az2"], MODES[name]["az3"])
+        az = (a1 + method.delta_z1, a2 + method.delta_z2, a3 + method.delta_z3)
+        shape = Shape(ax, ay, az, row.sx * (1.0 if paper else MODES[name]["sx"]), wanted)
+        feet = MODES[name] if "push" in MODES[name] else row._asdict()
+        even = steady(shape, *times)  # the sway is in it: a kernel asks no more for it
+        return Mode(shape._replace(sway=0.0), even, feet["push"], feet["toes"], feet["heel_off"])
+
+    m, figure = method, figure_of(body)
+    looks_so = (m.arm_swing, m.pelvis, m.lean, m.crouch * size, m.armpit, v_hat)
+    holds_so = (m.elbow, m.arms, m.head, m.hunch, m.knee, m.twist)
+    modes = (mode("level"), mode("up"), mode("down"))
+    look = Look(row, *modes, looks(float(m.foot_lift)), *map(float, looks_so + holds_so))
+    size_of = (body.height, body.leg_length, body.mass or 0.0, body.lift, body.roll)
+    return Scene(figure, *map(float, size_of), look, going, (float(load[0]), float(load[1])))
 
 
-def _outline(w: Walker, ahead: Ahead, plan: StepPlan) -> np.ndarray:
-    """A planned step seen from its stance foot, left and right made equal: equal steps have equal outlines."""
-    steps = [f for f in (w.rear, ahead.one, ahead.two) if f is not None]
-    c, s = np.cos(w.front.yaw), np.sin(w.front.yaw)
-    points = [*(f.place - w.front.place for f in steps), w.border.position - w.front.place, w.border.velocity]
-    local = [(w.front.side * (x * c - z * s), y, x * s + z * c) for x, y, z in points]
-    turns = [w.front.side * (f.yaw - w.front.yaw) for f in steps]
-    rolls = (
-        plan.front.rolling.strike,
-        plan.front.rolling.push,
-        plan.rear.rolling.push,
-        w.front.pitch,
-        w.yaw_rate,
-    )
-    out = np.zeros(32)
-    flat = [plan.step, plan.double, plan.stance, *rolls, *turns, *np.ravel(local)]
-    out[: len(flat)] = flat
-    out[-1] = len(steps)
-    return out
-
-
-def _excess(distances: np.ndarray, scene: Scene, stair: bool) -> float:
-    """m by which the longest leg is beyond what a slightly bent knee reaches."""
-    a, b = scene.figure.thigh, scene.figure.shank
-    knee = max(KNEE_ON_STAIRS, scene.look.knee) if stair else scene.look.knee
-    limit = np.sqrt(a * a + b * b + 2 * a * b * np.cos(knee))
-    return float(distances.max() - limit)
+def _above(after: Handover, task: Task, rear: Footstep, front: Footstep, scene: Scene) -> float:
+    """m by which C stands higher over these feet than in the pose that is taken over."""
+    return float(stand_border(rear, front, 0.0, scene).position[1] - _mass_centre(after, task)[1])
 
 
 def _mass_centre(after: Handover, task: Task) -> np.ndarray:
@@ -345,21 +261,24 @@ def _course(task: Task) -> Course:
 
 
 def _ahead(course: Course, w: Walker, scene: Scene) -> Ahead:
-    found: list[Footstep | None] = []
+    found: list[Footstep] = []
     rear, front = w.rear, w.front
-    length = scene.pace.step_length
     for _ in range(4):
-        step = None if found and found[-1] is None else next_step(course, rear, front, _shorter(length, front))
-        found.append(step)
-        if step is not None:
-            rear, front = front, step
+        found.append(_step(course, rear, front, scene))
+        rear, front = front, found[-1]
     return Ahead(*found)
 
 
-def _beyond(course: Course, ahead: Ahead, scene: Scene) -> Footstep | None:
-    if ahead.four is None or ahead.three is None:
-        return None
-    return next_step(course, ahead.three, ahead.four, _shorter(scene.pace.step_length, ahead.four))
+def _beyond(course: Course, ahead: Ahead, scene: Scene) -> Footstep:
+    return _step(course, ahead.three, ahead.four, scene)
+
+
+def _step(course: Course, rear: Footstep, front: Footstep, scene: Scene) -> Footstep:
+    """The foothold after ``front``; of the kind NONE where the walk is over."""
+    if front.kind == NONE:
+        return NO_STEP
+    step = next_step(course, rear, front, _shorter(scene.pace.step_length, front))
+    return NO_STEP if step is None else step
 
 
 def _shorter(length: float, front: Footstep) -> float:
@@ -370,7 +289,7 @@ def _shorter(length: float, front: Footstep) -> float:
 def _facts(w: Walker, after: Walker, ahead: Ahead) -> dict[str, Any]:
     """Events (s) and the paper's step object of this step."""
     events: dict[str, list[float]] = {f"{n}_{e}": [] for n in SIDES.values() for e in ("strike", "off")}
-    if ahead.one is None:
+    if ahead.one.kind == NONE:
         return {"events": events, "plan": []}
     events[f"{SIDES[w.rear.side]}_off"].append(w.time + w.double)
     events[f"{SIDES[ahead.one.side]}_strike"].append(after.time)
