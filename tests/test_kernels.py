@@ -12,6 +12,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from walks import straight
 
 import gambol
@@ -19,12 +21,14 @@ from gambol import quat
 from gambol.body import Body
 from gambol.errors import GambolError, MissingExtra
 from gambol.figure import ROWS, figure_of
-from gambol.kernels import ENGINES, Kernel, check_engine, either, kernel
+from gambol.gait import Gait
+from gambol.kernels import ENGINES, Kernel, check_engine, dot, either, kernel, solve
 from gambol.methods import ForceWalk
+from gambol.path import Path, parse_path
 from gambol.roll import Roll
 from gambol.skeleton import joint_positions
-from gambol.synthesis import Stream, Task
-from gambol.terrain import Stairs
+from gambol.synthesis import Stream, Task, generate
+from gambol.terrain import Slope, Stairs
 
 N = 24
 BODY = Body(1.75)
@@ -158,6 +162,22 @@ CASES = {
     "figure._sole_rows": _sole_rows_case,
 }
 LOOPS = {"figure.pose_frames", "figure.sole_frames", "skeleton._positions"}
+# what plans a step: not of frames; compared by whole walks
+PLANNING = ("borders.", "hurdle.", "lowering.", "profile.", "stepping.", "swinging.", "walker.")
+PLANNED = {
+    "arm._forced", "arm.drive", "arm.pendulum", "kernels.clamp", "kernels.dot", "kernels.solve", "reaction._moments",
+    "reaction._row_x", "reaction._row_y", "reaction._row_z", "reaction._track", "reaction._unit_track",
+    "reaction.calm_row", "reaction.heights", "reaction.solve_lead", "reaction.standing_moments", "reaction.track",
+    "reaction.usual_row", "roll.ankle_rates", "roll.shifted", "swing._fill", "swing.bumped", "swing.evaluate_all",
+    "swing.hermite", "swing.through",
+}  # fmt: skip
+GROUNDS = {
+    "level": Task(path=Path(np.array([[0, 0, 0], [0, 0, 2.0], [1.5, 0, 4.5]]))),
+    "turn": Task(path=parse_path("0,0 0,2 0.1,0.2"), gait=Gait(speed=1.1)),
+    "up": Task(body=Body(1.6), path=straight(4), terrain=Stairs(0.17, 0.28, 4, start=1.5)),
+    "down": Task(path=straight(4), terrain=Stairs(-0.15, 0.31, 4, start=1.5), hand_load=(4, 0)),
+    "slope": Task(path=straight(3), terrain=Slope(0.1, 0.5), gait=Gait(speed=((0, 0.9), (3, 1.5)))),
+}
 
 
 def call(function, name: str, arguments: tuple, rows, lead: tuple[int, ...]) -> np.ndarray:
@@ -175,7 +195,28 @@ def call(function, name: str, arguments: tuple, rows, lead: tuple[int, ...]) -> 
 
 
 def test_every_kernel_has_a_case():
-    assert set(kernels()) == set(CASES) | LOOPS
+    assert {k for k in kernels() if not k.startswith(PLANNING)} == set(CASES) | LOOPS | PLANNED
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_compiled_walks_agree_with_numpy(ground):
+    """Every step planned and posed by the one engine as by the other."""
+    pytest.importorskip("numba")
+    a, b = (generate(ForceWalk(engine=engine), GROUNDS[ground]) for engine in ENGINES)
+    for key in ("root", "rotations", "com", "pressure"):
+        np.testing.assert_allclose(getattr(a, key), getattr(b, key), atol=1e-9, err_msg=key)
+    np.testing.assert_allclose(a.forces / a.mass, b.forces / b.mass, atol=1e-9)
+    np.testing.assert_array_equal(a.contacts, b.contacts)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_loops_without_numba_do_the_same(seed):
+    """What is compiled instead of an array expression, run as it stands."""
+    rng = np.random.default_rng(seed)
+    rows, v = rng.normal(size=(6, 6)), rng.normal(size=6)
+    np.testing.assert_allclose(dot.loop(rows[:4], v), dot(rows[:4], v), atol=1e-12)
+    np.testing.assert_allclose(rows @ solve.loop(rows, v), v, atol=1e-8 * np.linalg.cond(rows))
+    np.testing.assert_allclose(solve.loop(rows, v), solve(rows, v), rtol=1e-10 * np.linalg.cond(rows))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -216,7 +257,7 @@ def test_compiled_loops_agree_with_numpy():
             kernels()[loop].compiled(t, *rest, got)
             np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-9)
             again = np.zeros((rows, N))
-            kernels()[loop](t, *rest, again)  # the same loop without numba
+            kernels()[loop].loop(t, *rest, again)  # the same loop without numba
             np.testing.assert_allclose(again, wanted, rtol=1e-9, atol=1e-9)
 
 

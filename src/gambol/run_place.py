@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gambol.body import G
 from gambol.errors import GambolError
 from gambol.flight import LATE_PUSH
-from gambol.footsteps import Footstep, _set_down
+from gambol.footsteps import WALK, Footstep, _set_down
 from gambol.kernels import clamp
 from gambol.roll import Roll, roll_pitch, sole_ankle
 from gambol.run_habits import brake_of, landing_fall, landing_roll, shape_of, staying_roll
@@ -158,7 +158,7 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     base = s + float((place - path.point(s)) @ f)
     place = path.place(base, lateral, 0.0)
     heading = float(path.heading(base))
-    foot = Footstep(side, place, place, heading, heading + side * m.toe_out, 0.0, 0.0, base, "run", False)
+    foot = Footstep(side, place, place, heading, heading + side * m.toe_out, 0.0, 0.0, base, WALK, False)
     foot = _set_down(scene.course, foot)
     high = w.c[1] - w.front.place[1] + RISING * scene.size
     c[1] = foot.place[1] + min(y0 + height - land[1], high) - low

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gambol.body import G
 from gambol.figure import Step
 from gambol.flight import NO_CARRY, Bounce, Carry, Ends, push_shape, solve_bounce
-from gambol.footsteps import Footstep, _set_down
+from gambol.footsteps import STAND, Footstep, _set_down
 from gambol.roll import Roll, shifted
 from gambol.run_figure import Limb, RunPlan
 from gambol.run_fit import cleared
@@ -30,7 +30,7 @@ def plan_stop(w: Runner, scene: RunScene) -> tuple[RunPlan, Runner]:
     t, course, side = w.pace.step_time, scene.course, -w.front.side
     s, heading = w.front.s, w.front.heading
     place = course.path.place(s, side * max(scene.manner.width / 2, 0.03 * scene.body.height), 0.0)
-    foot = Footstep(side, place, place, heading, heading + side * scene.manner.toe_out, 0.0, 0.0, s, "stand", False)
+    foot = Footstep(side, place, place, heading, heading + side * scene.manner.toe_out, 0.0, 0.0, s, STAND, False)
     foot = _set_down(course, foot)
     c = 0.5 * (w.front.place + foot.place)
     c = c + STAND_AHEAD * scene.body.height * np.array([np.sin(heading), 0.0, np.cos(heading)])

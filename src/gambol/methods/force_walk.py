@@ -241,8 +241,10 @@ def _scene(method: ForceWalk, body: Body, load: tuple[float, float], going: Pace
     holds_so = (m.elbow, m.arms, m.head, m.hunch, m.knee, m.twist)
     modes = (mode("level"), mode("up"), mode("down"))
     look = Look(row, *modes, looks(float(m.foot_lift)), *map(float, looks_so + holds_so))
-    size_of = (body.height, body.leg_length, body.mass or 0.0, body.lift, body.roll)
-    return Scene(figure, *map(float, size_of), look, going, (float(load[0]), float(load[1])))
+    return Scene(
+        figure, float(body.height), float(body.leg_length), float(body.mass or 0.0), float(body.lift),
+        float(body.roll), look, going, (float(load[0]), float(load[1])),
+    )  # fmt: skip
 
 
 def _above(after: Handover, task: Task, rear: Footstep, front: Footstep, scene: Scene) -> float:
