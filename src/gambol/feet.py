@@ -31,7 +31,7 @@ CONTACT_SPEED = 0.05  # m/s
 # captured clips; and of a single point of a foot that is down.
 FALL_SPEED = (0.19, 0.30)
 POINT_SPEED = (0.14, 0.24)
-SHORTEST_FALL, SHORTEST_POINT = 0.06, 0.03  # s
+SHORTEST_FALL, SHORTEST_POINT, IDLE = 0.06, 0.03, 0.1  # s
 SIDES = ("left", "right")
 
 
@@ -97,7 +97,7 @@ def footfalls(motion: Motion) -> Bools:
 
     A foot is down while its slowest sole point is slow, with hysteresis; the heights of the points say nothing in
     captured motion, where the ground leans and every sole has a zero of its own. While a foot is down, those of its
-    points that are slow are planted; where none is, the slowest.
+    points that are slow are planted; where none is for a moment, the slower.
 
     Args:
         motion: F frames, with sole points.
@@ -120,10 +120,13 @@ def footfalls(motion: Motion) -> Bools:
         own = steadied(own, max(round(SHORTEST_POINT * motion.fps), 1))
         for _, first, end in stances(down[:, None]):
             still = first + np.flatnonzero(own[first:end].any(1))
-            if len(still):  # between the first and the last slow frame the slowest point is planted if no other is
-                part = slice(still[0], still[-1] + 1)
-                idle = ~own[part].any(1)
-                own[part][idle, speed[part][:, columns][idle].argmin(1)] = True
+            if not len(still):
+                continue
+            idle = ~own[still[0] : still[-1] + 1].any(1)
+            for _, a, b in stances(idle[:, None]):  # too short for a step: the slower point stays planted
+                part = slice(still[0] + a, still[0] + b)
+                if b - a <= IDLE * motion.fps:
+                    own[part, speed[part][:, columns].mean(0).argmin()] = True
         out[:, columns] = down[:, None] & own
     return out
 

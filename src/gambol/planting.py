@@ -38,7 +38,11 @@ SINK = 0.10  # s to both sides over which the root sinks for a leg that does not
 REACH = 0.9995  # of the leg: longer only where the source is
 STEP = 0.03  # m between heel and tip that is an edge, not a slope
 LEVEL, STANDING = 0.05, np.cos(np.radians(12.0))  # of the sole; a foot that rests so level stands at rest
-ROUNDS = 3
+ROUNDS = 5
+SWITCH = 0.05  # s
+LYING = np.radians(4.0)
+ASTRAY = 0.3  # of the leg
+LACKING, EDGE = 0.002, 0.25  # of the leg; of a contact: what may be let go at either end
 HELD = 2e-4  # m within which a planted point is at its anchor
 
 
@@ -106,6 +110,7 @@ def plant(motion: Motion, roles: Roles, contacts: ArrayLike | None = None, terra
     on = np.array(contacts, bool)
     if len(motion) == 0:
         return motion
+    on = _within_reach(motion, feet, (_lying(motion, feet, on), terrain))
     for _ in range(ROUNDS):  # what stands still on the ground beside a contact belongs to it, and is held as well
         out, kept = _planted(motion, roles, feet, (on, terrain))
         still = contacts_from_motion(out, terrain)
@@ -121,6 +126,21 @@ def _planted(
     """The motion planted as asked, and the contacts that hold."""
     on, terrain = ask
     positions, world = forward_kinematics(motion.skeleton, motion.root, motion.rotations)
+    ways, anchors = _ways(motion, feet, (positions, world), ask)
+    shift = _followed(feet, ways, (positions, on), motion.fps)
+    shift[:, 1] -= _sinking(_short(feet, ways, positions, shift).max(0), motion.fps)
+    rotations = np.array(motion.rotations)
+    for foot, way in zip(feet, ways):
+        aim_leg(rotations, foot, way, (motion.skeleton, positions + shift[:, None], world), roles.facing)
+    out = replace(motion, root=motion.root + shift, rotations=rotations, contacts=None)
+    return out, _kept(out, on, feet, anchors, terrain)
+
+
+def _ways(
+    motion: Motion, feet: Sequence[Foot], pose: tuple[Array, Array], ask: tuple[Bools, Terrain | None]
+) -> tuple[list[_Way], list[Array]]:
+    """The way of each foot, and its anchors."""
+    (positions, world), (on, terrain) = pose, ask
     ways, anchors = [], []
     for foot in feet:
         source = _way(foot, positions, world)
@@ -128,13 +148,60 @@ def _planted(
         held = _anchors(foot, (positions, on), float(np.linalg.norm(sole[2] - sole[0])), terrain)
         ways.append(_led(sole, source, held, motion.fps, terrain))
         anchors.append(held)
-    shift = _followed(feet, ways, (positions, on), motion.fps)
-    shift[:, 1] -= _sinking(feet, ways, positions, shift, motion.fps)
-    rotations = np.array(motion.rotations)
-    for foot, way in zip(feet, ways):
-        aim_leg(rotations, foot, way, (motion.skeleton, positions + shift[:, None], world), roles.facing)
-    out = replace(motion, root=motion.root + shift, rotations=rotations, contacts=None)
-    return out, _kept(out, on, feet, anchors, terrain)
+    return ways, anchors
+
+
+def _lying(motion: Motion, feet: Sequence[Foot], on: Bools) -> Bools:
+    """The contacts without heels that are rising already, and tips that are not down yet, while the other stands.
+
+    Where a foot begins or ceases to lie flat, one end of it is slow for a moment longer than it lies: holding it
+    would bend the ankle back and let it go with a snap.
+    """
+    out, positions = np.array(on), motion.positions()
+    for foot in feet:
+        along = positions[:, foot.tip] - positions[:, foot.heel]
+        pitch = np.arcsin(np.clip(along[:, 1] / np.linalg.norm(along, axis=1), -1.0, 1.0))
+        for _, first, end in stances(np.asarray(on[:, list(foot.columns)].all(1))[:, None]):
+            off = pitch - np.median(pitch[first:end])
+            lying = np.flatnonzero(np.abs(off[first:end]) < LYING)
+            for part in (slice(first, first + lying[0]), slice(first + lying[-1] + 1, end)):
+                out[part, foot.columns[0]] &= off[part] > -LYING
+                out[part, foot.columns[1]] &= off[part] < LYING
+        heel, tip = (out[:, c] for c in foot.columns)
+        room = round(SWITCH * motion.fps)
+        switch = (heel[:-1] & tip[1:] | tip[:-1] & heel[1:]) & ~(heel & tip)[:-1] & ~(heel & tip)[1:]
+        for k in np.flatnonzero(switch & (heel[:-1] != heel[1:])):  # from one end onto the other with no time for it
+            out[max(k + 1 - room, 0) : k + 1 + room, list(foot.columns)] = False
+    return out
+
+
+def _within_reach(motion: Motion, feet: Sequence[Foot], ask: tuple[Bools, Terrain | None]) -> Bools:
+    """The contacts without the frames at their beginning and end in which the leg is too short for them.
+
+    A foot that is leaving, or not quite there, is let go before the body would have to sink for it.
+    """
+    on = np.array(ask[0])
+    positions, world = forward_kinematics(motion.skeleton, motion.root, motion.rotations)
+    ways, _ = _ways(motion, feet, (positions, world), ask)
+    short = _short(feet, ways, positions, _followed(feet, ways, (positions, on), motion.fps))
+    for foot, way, lack in zip(feet, ways, short):
+        leg = np.linalg.norm(positions[0, foot.knee] - positions[0, foot.hip])
+        leg += np.linalg.norm(positions[0, foot.ankle] - positions[0, foot.knee])
+        columns = list(foot.columns)
+        astray = np.linalg.norm((way.ankle - positions[:, foot.ankle])[:, [0, 2]], axis=1) > ASTRAY * leg
+        for column in columns:  # a foot that pivots on one end after the other may be led far from its place
+            for _, first, end in stances(on[:, [column]]):
+                if astray[first:end].any():
+                    on[first:end, column] = False
+        for _, first, end in stances(np.asarray(on[:, columns].any(1))[:, None]):
+            far = lack[first:end] > LACKING * leg
+            most = int(EDGE * (end - first))
+            begin = int(np.argmin(far)) if not far.all() else len(far)
+            after = int(np.argmin(far[::-1])) if not far.all() else len(far)
+            begin, after = (n if n <= most else 0 for n in (begin, after))
+            on[first : first + (begin if first > 0 else 0), columns] = False
+            on[end - (after if end < len(on) else 0) : end, columns] = False
+    return on
 
 
 def _way(foot: Foot, positions: Array, world: Array) -> _Way:
@@ -363,19 +430,24 @@ def _followed(feet: Sequence[Foot], ways: Sequence[_Way], clip: tuple[Array, Boo
     return np.asarray(sums[0] / sums[1])
 
 
-def _sinking(feet: Sequence[Foot], ways: Sequence[_Way], positions: Array, shift: Array, fps: float) -> Array:
-    """(F,) m that the root has to sink so that every leg reaches, smooth in time."""
-    need = np.zeros(len(positions))
-    for foot, way in zip(feet, ways):
+def _short(feet: Sequence[Foot], ways: Sequence[_Way], positions: Array, shift: Array) -> Array:
+    """(feet, F) m that the root would have to sink for each leg to reach; 0 where it does."""
+    out = np.zeros((len(feet), len(positions)))
+    for k, (foot, way) in enumerate(zip(feet, ways)):
         bones = [positions[:, b] - positions[:, a] for a, b in ((foot.hip, foot.knee), (foot.knee, foot.ankle))]
         full = sum(np.linalg.norm(v, axis=1) for v in bones)
         was = np.linalg.norm(positions[:, foot.ankle] - positions[:, foot.hip], axis=1)
         limit = np.minimum(np.maximum(was, REACH * full), full * (1 - 1e-9))
         to = way.ankle - positions[:, foot.hip] - shift
         level = np.hypot(to[:, 0], to[:, 2])
-        need = np.maximum(need, -to[:, 1] - np.sqrt(np.maximum(limit**2 - level**2, 0.0)))
+        out[k] = np.maximum(-to[:, 1] - np.sqrt(np.maximum(limit**2 - level**2, 0.0)), 0.0)
+    return out
+
+
+def _sinking(need: Array, fps: float) -> Array:
+    """(F,) m that the root sinks, at least ``need`` (F,), smooth in time."""
     if need.max(initial=0.0) < 1e-9:
-        return np.zeros(len(positions))
+        return np.zeros(len(need))
     k = max(round(SINK * fps / 2), 1)
     wide = np.max(np.lib.stride_tricks.sliding_window_view(np.pad(need, 2 * k, mode="edge"), 4 * k + 1), axis=1)
     for _ in range(2):  # two means over k to both sides see only frames where `wide` is at least the need
