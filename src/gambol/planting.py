@@ -376,7 +376,9 @@ def _raised(
             under = np.where(np.isfinite(under), np.maximum(under, 0.0), 0.0)
             level = np.maximum(np.hypot(spoke[:, 0], spoke[:, 2]), 1e-6)
             axis = np.stack([-spoke[:, 2], np.zeros(len(alone)), spoke[:, 0]], -1) / level[:, None]
-            lift = quat.from_axis_angle(axis, np.where(under > 0, np.arctan2(under + 1e-7, level), 0.0))
+            far = np.maximum(np.linalg.norm(spoke, axis=1), 1e-9)
+            now, wanted = (np.arcsin(np.clip(y / far, -1.0, 1.0)) for y in (spoke[:, 1], spoke[:, 1] + under + 1e-7))
+            lift = quat.from_axis_angle(axis, np.where(under > 0, wanted - now, 0.0))
             foot[alone] = quat.multiply(lift, foot[alone])
             heel_at[alone], tip_at[alone] = quat.rotate(foot[alone], heel), quat.rotate(foot[alone], in_tip[alone])
     return foot, heel_at, tip_at
