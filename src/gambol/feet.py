@@ -122,8 +122,8 @@ def footfalls(motion: Motion) -> Bools:
             still = first + np.flatnonzero(own[first:end].any(1))
             if not len(still):
                 continue
-            idle = ~own[still[0] : still[-1] + 1].any(1)
-            for _, a, b in stances(idle[:, None]):  # too short for a step: the slower point stays planted
+            idle = ~np.any(own[still[0] : still[-1] + 1], axis=1, keepdims=True)
+            for _, a, b in stances(idle):  # too short for a step: the slower point stays planted
                 part = slice(still[0] + a, still[0] + b)
                 if b - a <= IDLE * motion.fps:
                     own[part, speed[part][:, columns].mean(0).argmin()] = True
