@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from gambol import quat
+from gambol.cleaning import resampled
 from gambol.errors import GambolError
 from gambol.io import Source, load
 from gambol.io import read as read_file
@@ -18,6 +19,8 @@ from gambol.io.digits import quick_numbers
 from gambol.io.euler import ORDERS, from_axes, largest_step, to_euler
 from gambol.io.upright import without_rest_pose
 from gambol.motion import Motion
+from gambol.retouch import planted
+from gambol.roles import roles_of
 
 ONE = """HIERARCHY
 ROOT a
@@ -133,6 +136,29 @@ def test_names_hold_colons_dots_and_blanks(cases):
     names = load(cases / "U007_colon_dot_names.bvh").skeleton.names
     assert {"rig:Hips", "rig:Spine.001"} <= set(names)
     assert read(ONE.replace("JOINT b", "JOINT  左 arm.L ")).skeleton.names[1] == "左 arm.L"
+
+
+def test_odd_names_and_bones_of_no_length_are_mapped_to_a_body(cases):
+    """U007 and U034: every limb is found."""
+    plain = roles_of(load(cases / "U001_walk_planted.bvh").skeleton)
+    for name in ("U007_colon_dot_names", "U034_zero_length"):
+        motion = load(cases / f"{name}.bvh")
+        found = roles_of(motion.skeleton)
+        limbs = {r for r in plain.joints if r.rpartition("_")[2] in ("leg", "foot", "arm", "hand")}
+        assert found.kind == "human" and limbs <= found.joints.keys()
+        assert np.isfinite(found.facing) and abs(found.facing) < 1e-6
+        out, _ = planted(motion)
+        assert np.isfinite(out.rotations).all()
+
+
+def test_the_pole_is_passed_at_another_rate_too(cases):
+    """U019: sampled at 240 Hz and rewritten, poses and columns run on without a jump."""
+    motion = load(cases / "U019_euler_pole.bvh")
+    fine = resampled(motion, 240.0)
+    data = encode(fine)
+    assert np.abs(np.diff(columns(data), axis=0)[:, 3:]).max() < 90
+    back = decode(data, Source("a"))
+    assert np.degrees(same_turns(back.rotations[1:], back.rotations[:-1])) < 4 * motion.fps / 240 * 1.5
 
 
 def test_a_wrong_count_of_rows_is_noted(cases):
@@ -258,9 +284,28 @@ def test_what_is_wrong_is_said_with_its_line(change, message):
 def test_hostile_files_are_cheap():
     assert len(read(ONE.replace("Frames: 2", "Frames: 1000000000000"))) == 2
     deep = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
-    for k in range(3000):
+    for k in range(10_000):
         deep += f"JOINT j{k}\n{{\nOFFSET 0 1 0\nCHANNELS 0\n"
-    assert len(read(deep + "}" * 3001 + "\nMOTION\nFrames: 1\nFrame Time: 1\n5\n").skeleton) == 3001
+    assert len(read(deep + "}" * 10_001 + "\nMOTION\nFrames: 1\nFrame Time: 1\n5\n").skeleton) == 10_001
+
+
+WORDS = ["JOINT", "End Site", "{", "}", "OFFSET", "CHANNELS 3", "MOTION", "Frames: 9", "nan", "1e999", "-", "9" * 40,
+         "Frame Time: 1e-9", "\x00", "Xrotation", "\n", " ", "é"]
+
+
+@given(st.data())
+def test_words_put_in_anywhere_are_an_error_or_a_motion(data):
+    text = ONE
+    for _ in range(data.draw(st.integers(1, 4))):
+        a = data.draw(st.integers(0, len(text)))
+        text = text[:a] + data.draw(st.sampled_from(WORDS)) + text[min(a + data.draw(st.integers(0, 9)), len(text)) :]
+    try:
+        with np.errstate(all="ignore"):
+            motion = read(text)
+    except GambolError as error:
+        assert "one.bvh" in str(error) or "motion" in str(error) or "skeleton" in str(error)
+    else:
+        assert np.isfinite(motion.rotations).all() and np.isfinite(motion.root).all()
 
 
 # numbers
