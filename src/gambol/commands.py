@@ -139,7 +139,7 @@ def _number(text: str, name: str, where: str) -> float:
 def _check(time: float, command: Command, where: str) -> None:
     turn = float(np.degrees(command.turn))
     limits = (
-        ("t", time, 0 <= time < 1e6, "0 or more seconds"),
+        ("t", time, 0 <= time < 1e9, "0 or more seconds"),
         ("speed", command.speed, 0 <= command.speed <= FASTEST, f"0 to {FASTEST:g} m/s"),
         ("turn", turn, abs(turn) <= QUICKEST, f"-{QUICKEST:g} to {QUICKEST:g} degrees/s"),
         ("heading", command.heading, not np.isinf(command.heading), "a finite angle"),

@@ -1,4 +1,4 @@
-"""Steer a motion graph live: the command changes while the figure goes."""
+"""Steering a motion graph live: the command changes while the figure goes."""
 
 from dataclasses import replace
 
