@@ -13,9 +13,11 @@ from gambol.body import Body
 from gambol.errors import GambolError
 from gambol.gait import Gait
 from gambol.methods import METHODS
+from gambol.models import model
 from gambol.motion import join
 from gambol.path import Path, parse_path, walkable
 from gambol.synthesis import Stream, Task, dials, generate
+from gambol.wind import Wind
 
 EVERY = ("pure", "tiled", "deterministic", "dials", "dial")  # tests of every method begin so; others of walks alone
 WALKS = [name for name, method in METHODS.items() if "path" in getattr(method, "takes", ("path",))]
@@ -34,6 +36,8 @@ def small_task(name: str, length: float = 4.0, **changes) -> Task:
     takes = getattr(METHODS[name], "takes", ("path",))
     if "keys" in takes:
         changes |= {"keys": dances.steps(), "model": dances.person()}
+    if "wind" in takes:
+        changes |= {"wind": Wind(5.0), "model": model("lily"), "duration": 1.7}
     if "commands" in takes:
         bent = np.array([[0.0, 0, 0], [0, 0, length / 2], [length / 3, 0, length]])
         changes |= {"path": Path(bent), "gait": Gait(1.6)}
@@ -149,7 +153,7 @@ def test_every_dial_moves_something(name):
         turned = generate(METHODS[name](**{d.name: value}), task)
         n = min(len(plain), len(turned))
         assert np.abs(turned.rotations[:n] - plain.rotations[:n]).max() > 1e-5, d.name
-        assert slides(turned).max() < 1e-3, d.name
+        assert turned.contacts is None or slides(turned).max() < 1e-3, d.name
 
 
 def test_feet_stay_planted(name):

@@ -30,7 +30,8 @@ _HOME = {
     "METHODS": "methods", "Body": "body", "Flat": "terrain", "Footstep": "footsteps", "ForceWalk":
     "methods.force_walk", "Gait": "gait", "GambolError": "errors", "HeightField": "terrain", "Mesh":
     "terrain", "Method": "synthesis", "MissingExtra": "errors", "Motion": "motion", "Pace": "gait",
-    "Path": "path", "Pose": "motion", "Report": "measure", "Running": "methods.running", "Skeleton": "skeleton", "Slope": "terrain",
+    "Path": "path", "Pose": "motion", "Report": "measure",
+    "Running": "methods.running", "Skeleton": "skeleton", "Slope": "terrain",
     "Stairs": "terrain", "Stream": "synthesis", "Task": "synthesis", "Terrain": "terrain", "dials":
     "synthesis", "forward_kinematics": "skeleton", "generate": "synthesis", "join": "motion", "load":
     "io", "load_path": "path", "pace": "gait", "parse_path": "path", "parse_terrain": "terrain", "save":
@@ -39,8 +40,8 @@ _HOME = {
 
 __all__ = [
     "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh",
-    "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Running", "Skeleton", "Slope", "Stairs",
-    "Stream", "Task", "Terrain", "Trial", "__version__", "dials", "forward_kinematics", "generate", "join", "load",
+    "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Running",
+    "Skeleton", "Slope", "Stairs", "Stream", "Task", "Terrain", "Trial", "__version__", "dials", "forward_kinematics", "generate", "join", "load",
     "load_motion", "load_path", "pace", "parse_path", "parse_terrain", "save",
 ]
 

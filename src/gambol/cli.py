@@ -21,6 +21,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from gambol import (
     __version__,
+    commands_dance,
     commands_files,
     commands_graph,
     commands_plot,
@@ -275,6 +276,8 @@ app.command(commands_rigs.retarget)
 app.command(commands_graph.graph_app)
 app.command(commands_graph.follow)
 app.command(commands_run.run)
+for _command in (commands_dance.pose, commands_dance.dance, commands_dance.sway, commands_dance.beats):
+    app.command(_command)
 
 
 def report_set(motions: Sequence[Motion], output: Sequence[Path], as_json: bool) -> int:

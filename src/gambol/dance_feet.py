@@ -24,7 +24,7 @@ from gambol.skeleton import forward_kinematics
 if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
-__all__ = ["Anchor", "Feet", "Passage", "feet_at", "planted_pose"]
+__all__ = ["Anchor", "Feet", "Passage", "feet_at", "feet_of", "planted_pose"]
 
 Array = NDArray[np.float64]
 STEP, TURN = 0.18, np.radians(35.0)  # of the leg's length; a foot that shall be farther away or turned more, steps
@@ -102,6 +102,16 @@ def feet_at(model: Model, key: Key, before: Feet, ground: Terrain) -> Feet:
     return tuple(out)
 
 
+def feet_of(model: Model, pose: Pose, planted: set[str]) -> Feet:
+    """The feet exactly as a pose has them: those with a sole among the names in ``planted`` stand."""
+    points, world = forward_kinematics(model.skeleton, pose.root, pose.rotations)
+    names = model.skeleton.names
+    return tuple(
+        Anchor(points[leg.end], world[leg.end]) if any(names[s] in planted for s in leg.soles) else None
+        for leg in model.legs
+    )
+
+
 def planted_pose(
     model: Model, pose: Pose, passage: Passage, times: Array, manner: tuple[float, Terrain]
 ) -> tuple[Pose, NDArray[np.bool_]]:
@@ -137,8 +147,10 @@ def planted_pose(
     rotations = np.array(pose.rotations)
     for leg, way, target in zip(model.legs, ways, targets):
         _reach(model, leg, (points, world, rotations), (way, target))
+        far = np.linalg.norm(target[0] - points[:, leg.hip], axis=1)
+        there = way.stands & (far <= _leg_length(model, leg) * (1 + 1e-9))  # a leg that is pulled away does not stand
         for sole in leg.soles:
-            contacts[:, skeleton.soles.index(sole)] = way.stands
+            contacts[:, skeleton.soles.index(sole)] = there
     return Pose(root, rotations), contacts
 
 

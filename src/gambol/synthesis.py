@@ -21,6 +21,7 @@ from gambol.model import Model
 from gambol.motion import Motion, Pose, join
 from gambol.path import Path
 from gambol.terrain import Flat, Terrain
+from gambol.wind import Wind
 
 __all__ = ["MOST_FRAMES", "Dial", "Handover", "Method", "Stream", "Task", "dial", "dials", "generate"]
 
@@ -47,7 +48,8 @@ class Task:
         hand_load: kg carried in the (left, right) hand.
         model: another body than a person's: what dances or sways.
         keys: postures at their times, for methods that dance.
-        period: s after which the keys begin anew; None: they come once.
+        period: s after which the keys, or a sway, begin anew; None: they come once.
+        wind: for methods that sway.
         commands: speed, turn and gait over time instead of a path, for methods that take them.
     """
 
@@ -63,6 +65,7 @@ class Task:
     model: Model | None = None
     keys: tuple[Key, ...] = ()
     period: float | None = None
+    wind: Wind | None = None
     commands: Commands | None = None
 
     def __post_init__(self) -> None:

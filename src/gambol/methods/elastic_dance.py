@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.dance_feet import Feet, Passage, feet_at, planted_pose
+from gambol.dance_feet import Feet, Passage, feet_at, feet_of, planted_pose
 from gambol.elastic import MODES, TINY, Goal, Segment, State, at, closed, segments, solve
 from gambol.errors import GambolError
 from gambol.keys import Key, channels_of, check_keys, pose_of
@@ -105,8 +105,7 @@ class ElasticDance:
             x = self._free(channels_of(after.pose), model)
             v = np.zeros_like(x)
             v[-4:-1] = after.velocity
-            held = Key(0.0, after.pose, planted=tuple(after.planted))
-            feet = feet_at(model, held, (), task.terrain)
+            feet = feet_of(model, after.pose, set(after.planted))
             late = after.time + max(LEAD - keys[0].time, 0.0)
             return DanceState(after.time, State(x, v), feet, late, True, False, keys, False, after)
         feet = feet_at(model, keys[0], (), task.terrain)
