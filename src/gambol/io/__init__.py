@@ -201,14 +201,14 @@ def read(path: File, source: Source) -> Opened:
     unit, up = 1.0, "y"
     if isinstance(content, Motion):
         unit = float(content.info.get("unit_m", 1.0))
-        content, up = _ours(content, source, row.metric)
+        content, up = _ours(content, source, row.metric, path.stem)
         if row.metric and source.unit is not None:
             unit, content = source.unit, scaled(content, source.unit)
         content = sound(content, source)
     return Opened(content if content.name else replace(content, name=path.stem), unit, up)
 
 
-def _ours(motion: Motion, source: Source, metric: bool) -> tuple[Motion, str]:
+def _ours(motion: Motion, source: Source, metric: bool, name: str) -> tuple[Motion, str]:
     """The motion in our axes without poses that are not its own, and the axis that was up."""
     up = "y"
     notes: tuple[str, ...] = ()
@@ -220,7 +220,7 @@ def _ours(motion: Motion, source: Source, metric: bool) -> tuple[Motion, str]:
     info = {k: v for k, v in motion.info.items() if k != "unit_m"}
     if notes or said:
         info["notes"] = [*info.get("notes", []), *notes, *said]
-    return replace(motion, info=info, fps=source.fps or motion.fps), up
+    return replace(motion, info=info, fps=source.fps or motion.fps, name=motion.name or name), up
 
 
 def clips(path: File) -> list[str]:
