@@ -41,8 +41,9 @@ _HOME = {
 __all__ = [
     "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh",
     "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Running",
-    "Skeleton", "Slope", "Stairs", "Stream", "Task", "Terrain", "Trial", "__version__", "dials", "forward_kinematics", "generate", "join", "load",
-    "load_motion", "load_path", "pace", "parse_path", "parse_terrain", "save",
+    "Skeleton", "Slope", "Stairs", "Stream", "Task", "Terrain", "Trial", "__version__", "dials",
+    "forward_kinematics", "generate", "join", "load", "load_motion", "load_path", "pace", "parse_path",
+    "parse_terrain", "save",
 ]
 
 
