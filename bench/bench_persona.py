@@ -55,9 +55,9 @@ TAIL = """
   0.06: three sines give no more. Over the whole stride, as measured curves are usually given, it is below 0.05.
 - `delta_y1` and `delta_z1` are not told apart from the other two of their axis, because only ratios move the body
   (s_y follows from the weight, s_z from the sway). They come back as 0, and the others make up for them exactly.
-- Down stairs a steady walk has a_y2 / a_y1 of about -0.02, not the printed 0.19 (f_v = 0.25), and the measured 0.15:
-  the velocity of C at the heel strikes follows from short steps, whose ripple is small. The fore-aft force is that of
-  the measured record (0.075 weights).
+- Down stairs a steady walk has a_y2 / a_y1 = 0.10, as printed (f_v = 0.25); in the measured record it is 0.15. The
+  fore-aft force is that of the record (0.075 weights). Up stairs, forces forward and inward are those of the level: no
+  record of climbing is at hand.
 - The momentum of the whole body is 0.009 of mass x height x speed in the usual walk, within the 0.02 of people; with
   `--balance` it is lower still, at the price of arms that swing wider than most people's do.
 - Loops end in a `.glb` with the first pose again as the last key, because glTF has times and no frames; `.npz`, `.bvh`

@@ -18,13 +18,13 @@ from gambol.dynamics import low_pass
 from gambol.errors import GambolError
 from gambol.gait import Gait, dimensionless, pace
 from gambol.io import load, load_motion
-from gambol.loop import loop, unrolled
+from gambol.loop import loop, rounds, unrolled
 from gambol.measure import measure
 from gambol.methods.force_walk import ForceWalk
 from gambol.style import PLAIN, Style, blend, find, parse_styles, save_style, styled, styles
 from gambol.style_fit import DELTAS, canonical, curves, fit_style
 from gambol.synthesis import Stream, Task, dials, generate
-from gambol.terrain import Flat
+from gambol.terrain import Flat, Stairs
 from gambol.walk_table import row_at
 
 NAMES = ("weary", "proud", "heavy", "light", "sneaking", "marching", "child", "old")
@@ -209,6 +209,14 @@ def test_mass_and_speed_are_found_too():
     assert found.mass == pytest.approx(55.0, rel=1e-3)
     turned = motion.forces @ np.array([[0.6, 0, 0.8], [0, 1, 0], [-0.8, 0, 0.6]]).T
     assert fit_style(turned, motion.fps).deltas == pytest.approx(found.deltas, abs=1e-6)  # whichever way one walks
+
+
+@pytest.mark.parametrize(("rise", "mode"), [(-0.16, "down"), (0.16, "up")])
+def test_on_stairs_the_feet_push_as_the_mode_says(rise, mode):
+    """f_v of equation 8 (0 up, 0.25 down, 0.1 level) is in the force of a steady climb."""
+    clip = rounds(loop(ForceWalk(), Task(terrain=Stairs(rise, 0.30, 9), fps=60)), 4)
+    found = fit_style(clip.forces, clip.fps, Body(), 1.2, mode)
+    assert found.deltas["delta_y2"] == pytest.approx(0.0, abs=0.02)
 
 
 def test_canonical_deltas_are_the_same_curves():

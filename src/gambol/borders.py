@@ -174,7 +174,8 @@ def next_border(w: Walker, ahead: Ahead, times, low, scene: Scene):  # type: ign
     before, later = m0[0] * x + m0[2] * z, m1[0] * x + m1[2] * z
     forward, up, left = _ripple(w.front, one, scene)
     forward = _braking(before, later, times) + k * forward
-    velocity = velocity + np.array([forward * x + k * left * z, k * up, forward * z - k * left * x])
+    rise = 1.0 if one.stair and w.front.stair else k  # treads are short, but f_v of eq. 8 is meant for whole steps
+    velocity = velocity + np.array([forward * x + k * left * z, rise * up, forward * z - k * left * x])
     if one.kind == TURN and ahead.two.kind != NONE and ahead.two.kind != WALK:
         velocity = 0.5 * velocity
     yaw_after = one.heading if ahead.two.kind == NONE else 0.5 * (one.heading + ahead.two.heading)
