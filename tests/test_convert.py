@@ -1,5 +1,6 @@
 """One file into another: found, changed and lost are said; sources stay as they are."""
 
+import io
 import json
 from dataclasses import replace
 
@@ -163,3 +164,19 @@ def test_two_files_that_would_get_one_name_are_refused(tmp_path):
         save(wander(3), tmp_path / name)
     with pytest.raises(GambolError, match="would both be"):
         pairs([tmp_path], tmp_path / "out", "glb")
+
+
+def test_a_bar_is_drawn_for_long_work_that_somebody_watches(monkeypatch):
+    from gambol.progress import watched
+
+    class Terminal(io.StringIO):
+        def __init__(self, watched_by_somebody):
+            super().__init__()
+            self.isatty = lambda: watched_by_somebody
+
+    for somebody, count in ((True, 5), (True, 2), (False, 5)):
+        shown = Terminal(somebody)
+        monkeypatch.setattr("sys.stderr", shown)
+        assert list(watched(range(count), "files")) == list(range(count))
+        assert ("4 of 5 files" in shown.getvalue()) == (somebody and count > 3)
+        assert shown.getvalue().endswith("\r\033[K") or not shown.getvalue()
