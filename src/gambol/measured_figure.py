@@ -87,7 +87,8 @@ class MeasuredPlan(NamedTuple):
     front: Stand
     rear: Stand
     goal: Array  # (3,) yaw, pitch, roll of the next foothold
-    path: Array  # (4, DEGREE) ankle x, y, z in the world and sole pitch of the swing
+    path: Array  # (2, 4, DEGREE) ankle x, y, z in the world and sole pitch of the swing, in two pieces
+    via: float  # share of the swing where the pieces meet; 1: there is only the first
     lift: float  # s, toe-off of the rear foot; beyond `step` when it stays
     bend: float  # toe bend at toe-off and its rate per swing
     bend_rate: float
@@ -144,9 +145,18 @@ def _swinging(t, p):  # type: ignore[no-untyped-def]
     yaw = p.rear.yaw + (p.goal[0] - p.rear.yaw) * turn
     pitch = p.rear.pitch + (p.goal[1] - p.rear.pitch) * turn
     roll = p.rear.roll + (p.goal[2] - p.rear.roll) * turn
-    x, y, z, theta = (_polynomial(s, p.path[0]), _polynomial(s, p.path[1]), _polynomial(s, p.path[2]),
-                      _polynomial(s, p.path[3]))
+    x, y, z, theta = _piece(s, p, 0), _piece(s, p, 1), _piece(s, p, 2), _piece(s, p, 3)
     return x, y, z, theta, bend, yaw, pitch, roll
+
+
+@kernel
+def _piece(s, p, d):  # type: ignore[no-untyped-def]
+    """Coordinate ``d`` of the swing at ``s``."""
+    if p.via >= 1.0:
+        return _polynomial(s, p.path[0, d])
+    second = 1.0 * (s > p.via)
+    first = _polynomial(np.minimum(s / p.via, 1.0), p.path[0, d])
+    return either(second, _polynomial(np.maximum((s - p.via) / (1.0 - p.via), 0.0), p.path[1, d]), first)
 
 
 @kernel

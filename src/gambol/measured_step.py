@@ -20,7 +20,7 @@ from gambol.gait import Pace
 from gambol.generalise import Condition, Laws, Step, Subject, leg_reach
 from gambol.kernels import clamp
 from gambol.measured_figure import MeasuredPlan, Stand, Turnover
-from gambol.over_ground import swing_over
+from gambol.over_ground import Over, swing_over
 from gambol.personal import DEGREE, Curves, Mix, channels_at, curves_of, personal, swing_bumps
 from gambol.swing import quintic
 from gambol.terrain import Terrain
@@ -38,6 +38,8 @@ STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
 SHORT = 0.6  # of the prototype's step: below, the swing foot is lifted less
 CLOSE_SHORT = (0.13, 0.07)  # steps that the hips lag when the last but one and the last foot land
 FAR = 1e3  # s
+STAIR_REACH = 0.985  # of the straight leg, at the heel strike on a stair
+REAR_HEEL = (0.40, 0.15)  # of the ball's distance: how far the rear ankle is up and forward by then
 DIP = (0.35, 1.0, 0.06)  # shares of a step a dip fades over: a small one, and one of this much of leg length
 
 
@@ -146,7 +148,19 @@ def landed(rear: Footstep, front: Footstep, after: tuple[Footstep | None, float]
     out = out + clamp(inward, -0.06, 0.06) * left
     upright = s.subject.ankle + float(leg_reach(s.subject, STANDING_KNEE))
     out[1] += min(height, upright)
+    if front.stair or (one is not None and one.stair):
+        out[1] = min(out[1], _reached(out, rear, front, s))
     return np.asarray(out)
+
+
+def _reached(hips: Array, rear: Footstep, front: Footstep, s: Setting) -> float:
+    """Highest hips (m) that both legs reach with a soft knee at the heel strike on a stair; the rear heel is up."""
+    leg, foot = STAIR_REACH * float(s.subject.leg), s.figure.foot
+    highest = []
+    for step, rise, ahead in ((front, 0.0, 0.0), (rear, REAR_HEEL[0] * foot.ball, REAR_HEEL[1] * foot.ball)):
+        across = max(math.hypot(hips[0] - step.place[0], hips[2] - step.place[2]) - ahead, 0.0)
+        highest.append(step.place[1] + foot.ankle + rise + math.sqrt(max(leg**2 - across**2, 0.1 * leg**2)))
+    return min(highest)
 
 
 def _wrap(angle: float) -> float:
@@ -255,7 +269,7 @@ def plan_measured(w: Pacer, ahead: Next4, low: tuple[float, float], s: Setting) 
     rate = 1 / (t0 + t1) if one is not None else w.phase_rate
     phase0 = 0.0 if w.front.side > 0 else 0.5
     rears = (_earlier(w.rear_roll, w.time), _earlier(landing, w.time))
-    swing = _swing(w, ahead, this, rears, (w.double, t0), s)
+    swing = _swing(w, (one, end.hips), this, rears, (w.double, t0), s)
     plan = MeasuredPlan(
         step=t0, side=w.front.side,
         hips=quintic(np.stack([w.hips, w.velocity * t0, 0 * w.hips, end.hips, end.velocity * t0, 0 * w.hips], -1)),
@@ -264,7 +278,7 @@ def plan_measured(w: Pacer, ahead: Next4, low: tuple[float, float], s: Setting) 
         phase=quintic(np.array([phase0, min(w.phase_rate * t0, 1.2), 0.0, phase0 + 0.5, min(rate * t0, 1.2), 0.0])),
         channels0=w.channels, channels1=channels,
         front=_stand(w.front, _earlier(front_roll, w.time)), rear=_stand(w.rear, rears[0]),
-        goal=swing.goal, path=swing.path, lift=w.double if one is not None else t0 + 1e6,
+        goal=swing.goal, path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6,
         bend=swing.bend, bend_rate=swing.bend_rate, straight=0.6,
     )
     after = Pacer(
@@ -298,17 +312,19 @@ def _earlier(roll: Turnover, by: float) -> Turnover:
 class _Swing(NamedTuple):
     goal: Array
     path: Array
+    via: float
     bend: float
     bend_rate: float
 
 
 def _swing(
-    w: Pacer, ahead: Next4, this: Step, rolls: tuple[Turnover, Turnover], times: tuple[float, float], s: Setting
+    w: Pacer, to: tuple[Footstep | None, Array], this: Step, rolls: tuple[Turnover, Turnover],
+    times: tuple[float, float], s: Setting,
 ) -> _Swing:
-    """The way of the rear foot to the next foothold."""
-    rear, one = w.rear, ahead.one
+    """The way of the rear foot to the next foothold; ``to``: that, and where the hips are by then."""
+    rear, (one, end) = w.rear, to
     if one is None:
-        return _Swing(np.array([rear.yaw, rear.pitch, rear.roll]), np.zeros((4, DEGREE)), 0.0, 0.0)
+        return _Swing(np.array([rear.yaw, rear.pitch, rear.roll]), np.zeros((2, 4, DEGREE)), 1.0, 0.0, 0.0)
     span = times[1] - times[0]
     leave, land = _leaving(rolls[0], s), _landing_rates(rolls[1], s)
     ends = np.zeros((4, 6))
@@ -336,9 +352,10 @@ def _swing(
     bend = roll.push + roll.meta
     bend_rate = leave[1][1] * span - leave[2] * span
     goal = np.array([rear.yaw + _wrap(one.yaw - rear.yaw), one.pitch, one.roll])
-    where = (s.terrain, s.body, s.looks["foot_lift"])
-    path = swing_over((rear, w.front, one), ends, bumps, (bend, bend_rate, goal), s.figure.foot, where)
-    return _Swing(goal, path, bend, bend_rate)
+    hips = np.stack([w.hips + (end - w.hips) * times[0] / times[1], end])
+    where = Over(s.terrain, s.body, s.figure.foot, s.looks["foot_lift"], hips)
+    path, via = swing_over((rear, w.front, one), ends, bumps, (bend, bend_rate, goal), where)
+    return _Swing(goal, path, via, bend, bend_rate)
 
 
 def _sole(foot: Footstep) -> tuple[Array, Array]:

@@ -12,25 +12,26 @@ from gambol.body import Body
 from gambol.footsteps import Footstep
 from gambol.personal import BUMPS, DEGREE
 from gambol.roll import Foot, ball_heel_tip
-from gambol.swing import quintic
+from gambol.swing import quintic, through
 from gambol.terrain import Flat, Terrain
 
-__all__ = ["swing_over"]
+__all__ = ["Over", "swing_over"]
 
 Array = NDArray[np.float64]
 CLEAR = 0.010  # m between shoe and ground in mid-swing
 NEAR_END = -0.0012  # m, allowed at the very ends, where the toe leaves and the heel arrives
 DILATE = 0.006  # m, the ground counts as high as its highest point this far fore and aft
 NEAR = 0.22  # of the swing, at either end, where the foot is raised sharply
+LITTLE = 0.03  # m, that a swing is raised by over rough ground; more, and it goes round by a via point
 SPACING = 0.003  # m, of the ground profile
 EVEN = 0.008  # m, departure from the straight line between two footholds that is no obstacle
 SHOES = 0.053  # of body height between the lines of two feet that pass each other
 STRAIGHT = 0.6  # share of the swing within which the toes straighten
-# candidates over risers: how the lift leans towards one end, m per m of way that the foot hangs back, pitch rad
-LEANS = (-1.2, -0.6, 0.0, 0.6, 1.2)
-BACK = (-0.24, -0.12, 0.0, 0.12, 0.24)
-PITCH = (-0.5, -0.25, 0.0, 0.2)
-CANDIDATES = np.array(list(product(LEANS, BACK, PITCH)))
+# candidates over risers, which two quintics join: when, how far along, how high above the flat ankle on the higher
+# level (of leg length), at which pitch of the sole; and finer steps about the best of them
+CANDIDATES = np.array(list(product((0.3, 0.45, 0.6), (0.25, 0.5, 0.75, 0.92), (0.0, 0.04, 0.09, 0.15), (-0.7, -0.4, -0.1))))
+FINER = np.array(list(product((-0.07, 0.0, 0.07), (-0.08, 0.0, 0.08), (-0.02, 0.0, 0.02), (-0.12, 0.0, 0.12))))
+SOFT_REACH = 0.985  # of the straight leg
 
 
 class _Samples(NamedTuple):
@@ -49,22 +50,30 @@ def _samples(count: int, steep: float) -> _Samples:
 EVEN_GROUND, EDGES = _samples(40, 16.8), _samples(96, 45.0)
 
 
+class Over(NamedTuple):
+    """The ground, whose foot it is, extra lift m, and the middle of the hips (2, 3) at toe-off and landing."""
+
+    terrain: Terrain
+    body: Body
+    foot: Foot
+    lift: float
+    hips: Array
+
+
 def swing_over(
     feet: tuple[Footstep, Footstep, Footstep], ends: Array, bumps: Array, toes: tuple[float, float, Array],
-    foot: Foot, where: tuple[Terrain, Body, float],
-) -> Array:
-    """Path ``(4, DEGREE)`` of the ankle and the sole's pitch.
+    where: Over,
+) -> tuple[Array, float]:
+    """Path ``(2, 4, DEGREE)`` of the ankle and the sole's pitch, and the share of the swing where its pieces meet.
 
     Args:
         feet: rear foot, stance foot, next foothold.
         ends: ``(4, 6)`` position, velocity, acceleration per swing at both ends.
         bumps: ``(3, 7)`` of :data:`gambol.personal.BUMPS` along the way, up, and of the pitch.
         toes: bend of the toes at toe-off and its rate, and yaw, pitch, roll of the next foothold.
-        foot: its lengths.
-        where: ground, body, and extra lift m.
+        where: over what.
     """
     rear, front, one = feet
-    terrain, body, lift = where
     way = (one.place - rear.place)[[0, 2]]
     length = float(np.hypot(*way))
     along = way / length if length > 0.05 else np.array([np.sin(rear.yaw), np.cos(rear.yaw)])
@@ -74,67 +83,83 @@ def swing_over(
     path[2] += along[1] * (bumps[0] @ BUMPS)
     path[1] += bumps[1] @ BUMPS
     path[3] += bumps[2] @ BUMPS
-    aside = _aside(rear, front, along, length, body)
+    aside = _aside(rear, front, along, length, where.body)
     path[0] += aside[0] * BUMPS[0]
     path[2] += aside[1] * BUMPS[0]
-    path[1] += lift * BUMPS[0]
-    ground = _Profile.below(rear, one, foot, terrain)
+    path[1] += where.lift * BUMPS[0]
+    ground = _Profile.below(rear, one, where.foot, where.terrain)
+    problem = (ground, rear, toes, where.foot)
     look = EVEN_GROUND if ground.rough < EVEN else EDGES
-    if ground.rough < EVEN:  # toes that straighten must not dig in, nor the heel before it lands
-        for part, bump in ((look.s < NEAR, BUMPS[-2]), (look.s > 1 - NEAR, -BUMPS[-1])):
-            short = _missing(path[None], ground, (rear, one), toes, foot, look)[0]
-            lifting = look.powers @ bump
-            path[1] += max(float((short / np.maximum(lifting, 1e-3))[part].max()), 0.0) * bump
-    need = _needed(path[None], ground, (rear, one), toes, foot, look)[0]
-    if ground.rough < EVEN or need < 0.02:
-        path[1] += max(need, 0.0) * BUMPS[0]
-        return path
-    return _best(path, along, length, (ground, (rear, one), toes, foot, look))
+    if ground.rough >= EVEN and float((_missing(path @ look.powers.T, look, *problem) / look.lifting).max()) > LITTLE:
+        return _over(ends, (along, length, aside), one, where, problem)
+    # toes that straighten must not dig in, nor the heel before it lands; then what is left in between
+    for part, bump in ((look.s < NEAR, BUMPS[-2]), (look.s > 1 - NEAR, -BUMPS[-1])):
+        short = _missing(path @ look.powers.T, look, *problem)
+        path[1] += max(float((short / np.maximum(look.powers @ bump, 1e-3))[part].max()), 0.0) * bump
+    path[1] += max(float((_missing(path @ look.powers.T, look, *problem) / look.lifting).max()), 0.0) * BUMPS[0]
+    return np.stack([path, path]), 1.0
 
 
-def _best(path: Array, along: Array, length: float, problem: tuple) -> Array:
-    """The calmest of the candidates, each raised as much as it needs."""
-    many = np.repeat(path[None], len(CANDIDATES), 0)
-    lean, back, pitch = CANDIDATES.T
-    many[:, 0] += (along[0] * length * back)[:, None] * BUMPS[0]
-    many[:, 2] += (along[1] * length * back)[:, None] * BUMPS[0]
-    many[:, 3] += pitch[:, None] * BUMPS[0]
-    leaning = BUMPS[0] + lean[:, None] * 0.8 * BUMPS[1]
-    look: _Samples = problem[-1]
-    lifted = np.maximum(leaning @ look.powers.T, 0.1)
-    short = _missing(many, *problem)
-    need = np.maximum((short / lifted).max(1), 0.0)
-    many[:, 1] += need[:, None] * leaning
-    peak = (many[:, 1] @ look.powers.T).max(1)
-    jerk = np.abs(np.diff(many[:, 1] @ look.powers.T, 2, axis=1)).max(1) * len(look.s) ** 2
-    cost = peak + 0.004 * jerk + 0.25 * length * np.abs(back) + 0.06 * np.abs(pitch)
-    return np.asarray(many[int(np.argmin(cost))])
+def _over(
+    ends: Array, line: tuple[Array, float, Array], one: Footstep, where: Over,
+    problem: tuple[_Profile, Footstep, tuple[float, float, Array], Foot],
+) -> tuple[Array, float]:
+    """The calmest of the ways over risers, looked at once more about the best one."""
+    along, length, aside = line
+    rear = problem[1]
+    base = max(float(rear.place[1]), float(one.place[1])) + where.foot.ankle
+    leg = where.body.leg_length
+    hips = where.hips[0][:, None] + (where.hips[1] - where.hips[0])[:, None] * EDGES.s
+    best: tuple[float, Array, float, Array] | None = None
+    tries = CANDIDATES
+    for _ in range(2):
+        for at in np.unique(tries[:, 0]):
+            some = tries[tries[:, 0] == at]
+            forward = rear.place[[0, 2]] + (some[:, 1] * length)[:, None] * along + aside
+            via = np.stack([forward[:, 0], base + leg * some[:, 2] + where.lift, forward[:, 1], some[:, 3]], -1)
+            pieces = through(ends, via, float(at))
+            samples = _sampled(pieces, float(at))
+            short = np.maximum(_missing(samples, EDGES, *problem), 0.0).max(1)
+            second = np.diff(samples, 2, axis=-1) * (samples.shape[-1] + 1) ** 2
+            effort = 3e-5 * ((second[:, :3] ** 2).mean(-1).sum(-1) + 0.02 * (second[:, 3] ** 2).mean(-1))
+            far = np.linalg.norm(samples[:, :3] - hips, axis=1).max(1) - SOFT_REACH * (leg - where.foot.ankle)
+            cost = effort + 80 * short + 10 * np.maximum(far, 0.0)
+            k = int(np.argmin(cost))
+            if best is None or cost[k] < best[0]:
+                best = float(cost[k]), pieces[k], float(at), some[k]
+        assert best is not None
+        tries = np.maximum(best[3] + FINER, [0.15, 0.0, -0.02, -1.2])
+        tries[:, 0] = np.minimum(tries[:, 0], 0.85)
+    out = np.zeros((2, 4, DEGREE))
+    out[:, :, : best[1].shape[-1]] = best[1]
+    return out, best[2]
 
 
-def _needed(paths: Array, ground: _Profile, feet: tuple[Footstep, Footstep], toes: tuple[float, float, Array],
-            foot: Foot, look: _Samples) -> Array:
-    return np.asarray((_missing(paths, ground, feet, toes, foot, look) / look.lifting).max(1))
+def _sampled(pieces: Array, at: float) -> Array:
+    """``(K, 4, N)`` of paths ``(K, 2, 4, C)`` at the samples of :data:`EDGES`."""
+    first = at >= EDGES.s
+    powers = np.arange(pieces.shape[-1])
+    a = pieces[:, 0] @ ((EDGES.s[first] / at)[:, None] ** powers).T
+    b = pieces[:, 1] @ (((EDGES.s[~first] - at) / (1 - at))[:, None] ** powers).T
+    return np.concatenate([a, b], -1)
 
 
 def _missing(
-    paths: Array, ground: _Profile, feet: tuple[Footstep, Footstep], toes: tuple[float, float, Array], foot: Foot,
-    look: _Samples,
+    samples: Array, look: _Samples, ground: _Profile, rear: Footstep, toes: tuple[float, float, Array], foot: Foot
 ) -> Array:
-    """``(K, N)`` m that each sample lacks to clear the ground."""
-    s, (rear, _one), (bend0, rate, goal) = look.s, feet, toes
-    samples = paths @ look.powers.T
+    """``(..., N)`` m that each of the samples ``(..., 4, N)`` lacks to clear the ground."""
+    s, (bend0, rate, goal) = look.s, toes
     turn = s**3 * (10 + s * (6 * s - 15))
     r = np.minimum(s / STRAIGHT, 1.0)
     bend = (1 - r) ** 3 * (bend0 * (1 + 3 * r) + STRAIGHT * rate * r)
     yaw = rear.yaw + (goal[0] - rear.yaw) * turn
     slope = rear.pitch + (goal[1] - rear.pitch) * turn
-    x = (samples[:, 0] - ground.origin[0]) * ground.along[0] + (samples[:, 2] - ground.origin[1]) * ground.along[1]
+    px, py, pz, pitch = (samples[..., d, :] for d in range(4))
+    x = (px - ground.origin[0]) * ground.along[0] + (pz - ground.origin[1]) * ground.along[1]
     facing = np.sin(yaw) * ground.along[0] + np.cos(yaw) * ground.along[1]
-    hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, samples[:, 3] + slope, bend, foot)
-    clear = np.minimum(
-        np.minimum(samples[:, 1] + hy - ground.at(x + hx * facing), samples[:, 1] + by - ground.at(x + bx * facing)),
-        samples[:, 1] + ty - ground.at(x + tx * facing),
-    )
+    hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, pitch + slope, bend, foot)
+    clear = np.minimum(py + hy - ground.at(x + hx * facing), py + by - ground.at(x + bx * facing))
+    clear = np.minimum(clear, py + ty - ground.at(x + tx * facing))
     return np.asarray(NEAR_END + (CLEAR - NEAR_END) * look.ramp - clear)
 
 
