@@ -46,7 +46,7 @@ LIMPING = 0.10  # step times or lengths of the two sides apart by more than this
 
 def build_walk(
     clip: Motion | Trial, *, table: Mapping[str, list[str]] | None = None, symmetric: bool = False,
-    events: Events | None = None,
+    events: Events | None = None, leg: float | None = None,
 ) -> WalkData:
     """The measured walk of a clip.
 
@@ -55,11 +55,12 @@ def build_walk(
         table: role -> joints or markers, where the names are not known.
         symmetric: make both steps the mean of the two.
         events: strikes and offs, where they are known better than from the clip.
+        leg: m, thigh and shank of the person, where the clip's unit is in doubt.
 
     Raises:
         GambolError: no whole step, one foot only, feet that never touch down, ground that is not level.
     """
-    tracks = sized(tracks_of(clip, table))
+    tracks = sized(tracks_of(clip, table), leg)
     where = tracks.name or "clip"
     events = events or find_events(tracks, None if isinstance(clip, Motion) else clip)
     _enough(events, where)

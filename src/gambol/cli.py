@@ -25,6 +25,7 @@ from gambol import (
     commands_files,
     commands_graph,
     commands_plot,
+    commands_measured,
     commands_rigs,
     commands_run,
     commands_style,
@@ -80,6 +81,7 @@ def walk(  # noqa: PLR0913
     form: Annotated[WalkForm, Fields] = DEFAULT_WALK,
     clip: Annotated[ClipForm, Fields] = DEFAULT_CLIP,
     rig: Annotated[RigForm, Fields] = DEFAULT_RIG,
+    like: Annotated[commands_measured.LikeForm, Fields] = commands_measured.DEFAULT_LIKE,
     dial: Dials = (),
     output: Files = (),
     mesh: bool = True,
@@ -105,12 +107,13 @@ def walk(  # noqa: PLR0913
         able = tuple(s for s in own if not clip.game_set or s in RIG_FILES)
     check_targets(output, able, (path, ground.terrain, rig.character, rig.roles))
     clip.check(path, form.duration)
+    method, pace = like.made(form, pace, dial)
     if rig.character is not None:
-        return walk_rig((path, named), pace, form, (clip, form.method(dial)), (rig, output, as_json))
+        return walk_rig((path, named), pace, form, (clip, method), (rig, output, as_json))
     from gambol.io import save_all, save_clips
 
     scene = read_scene(path, named)
-    motions = [told(m, ground_name(path, named)) for m in clip.motions(form.method(dial), form.task(scene, pace))]
+    motions = [told(m, ground_name(path, named)) for m in clip.motions(method, form.task(scene, pace))]
     motion = motions[0]
     if clip.game_set:
         for file in output:
@@ -278,6 +281,8 @@ app.command(commands_graph.follow)
 app.command(commands_run.run)
 for _command in (commands_dance.pose, commands_dance.dance, commands_dance.sway, commands_dance.beats):
     app.command(_command)
+app.command(commands_measured.analyse)
+app.command(commands_measured.force)
 
 
 def report_set(motions: Sequence[Motion], output: Sequence[Path], as_json: bool) -> int:

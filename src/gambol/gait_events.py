@@ -194,7 +194,9 @@ def _peak(x: Array, k: int, window: tuple[float, float], fps: float) -> float | 
     a, b = k + round(window[0] * fps), k + round(window[1] * fps) + 1
     if a < 2 or b > len(x) - 2:
         return None
-    i = a + int(np.argmax(x[a:b]))
+    inside = np.arange(a, b)
+    tops = inside[(x[inside] >= x[inside - 1]) & (x[inside] > x[inside + 1])]  # not the flank of a peak beyond
+    i = int(tops[np.argmax(x[tops])]) if len(tops) else a + int(np.argmax(x[a:b]))
     left, mid, right = x[i - 1], x[i], x[i + 1]
     bend = left - 2 * mid + right
     return i + (0.0 if bend >= 0 else float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5)))

@@ -29,7 +29,9 @@ SHOES = 0.053  # of body height between the lines of two feet that pass each oth
 STRAIGHT = 0.6  # share of the swing within which the toes straighten
 # candidates over risers, which two quintics join: when, how far along, how high above the flat ankle on the higher
 # level (of leg length), at which pitch of the sole; and finer steps about the best of them
-CANDIDATES = np.array(list(product((0.3, 0.45, 0.6), (0.25, 0.5, 0.75, 0.92), (0.0, 0.04, 0.09, 0.15), (-0.7, -0.4, -0.1))))
+CANDIDATES = np.array(
+    list(product((0.3, 0.45, 0.6), (0.25, 0.5, 0.75, 0.92), (0.0, 0.04, 0.09, 0.15), (-0.7, -0.4, -0.1)))
+)
 FINER = np.array(list(product((-0.07, 0.0, 0.07), (-0.08, 0.0, 0.08), (-0.02, 0.0, 0.02), (-0.12, 0.0, 0.12))))
 SOFT_REACH = 0.985  # of the straight leg
 
@@ -110,7 +112,7 @@ def _over(
     base = max(float(rear.place[1]), float(one.place[1])) + where.foot.ankle
     leg = where.body.leg_length
     hips = where.hips[0][:, None] + (where.hips[1] - where.hips[0])[:, None] * EDGES.s
-    best: tuple[float, Array, float, Array] | None = None
+    best = (np.inf, np.zeros((2, 4, 6)), 0.5, CANDIDATES[0])
     tries = CANDIDATES
     for _ in range(2):
         for at in np.unique(tries[:, 0]):
@@ -125,9 +127,8 @@ def _over(
             far = np.linalg.norm(samples[:, :3] - hips, axis=1).max(1) - SOFT_REACH * (leg - where.foot.ankle)
             cost = effort + 80 * short + 10 * np.maximum(far, 0.0)
             k = int(np.argmin(cost))
-            if best is None or cost[k] < best[0]:
+            if cost[k] < best[0]:
                 best = float(cost[k]), pieces[k], float(at), some[k]
-        assert best is not None
         tries = np.maximum(best[3] + FINER, [0.15, 0.0, -0.02, -1.2])
         tries[:, 0] = np.minimum(tries[:, 0], 0.85)
     out = np.zeros((2, 4, DEGREE))

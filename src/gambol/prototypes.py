@@ -10,6 +10,7 @@ the speed class; side sway, trunk and arms are not published and follow laws nam
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -20,10 +21,10 @@ from numpy.typing import NDArray
 from gambol.body import Body, G
 from gambol.build_walk import walk_from_steps
 from gambol.errors import GambolError
-from gambol.generalise import Subject, ankle_from_ball, ankle_from_heel
+from gambol.generalise import Subject, ankle_from_ball, ankle_from_heel, own
 from gambol.personal import subject_of
 from gambol.recorded_steps import KS, PHASES, StepPath, arms_by_legs, meant
-from gambol.walk_data import CHANNELS, WalkData
+from gambol.walk_data import ARMS, CHANNELS, WalkData
 
 __all__ = ["NORMAL_SPEEDS", "STYLES", "Norm", "builtin", "neutral", "normal_angles"]
 
@@ -210,7 +211,32 @@ def neutral() -> tuple[WalkData, ...]:
     return tuple(walks)
 
 
-STYLES = {"neutral": neutral}
+@lru_cache(maxsize=1)
+def tired() -> tuple[WalkData, ...]:
+    """The norm's walk made tired by hand: bent forward, arms hanging, knees soft. No measured person."""
+    return tuple(_changed(w, f"tired, {w.name}", (0.14, 0.45, 0.09)) for w in neutral()[:4])
+
+
+@lru_cache(maxsize=1)
+def proud() -> tuple[WalkData, ...]:
+    """The norm's walk made proud by hand: upright, arms swinging wide. No measured person."""
+    return tuple(_changed(w, f"proud, {w.name}", (-0.06, 1.7, 0.0)) for w in neutral())
+
+
+def _changed(walk: WalkData, name: str, by: tuple[float, float, float]) -> WalkData:
+    """A walk leaning more (rad), with its arm swing times a factor, and knees bent more at heel strike (rad)."""
+    lean, arms, knee = by
+    rows = np.array(walk.channels)
+    rows[CHANNELS.index("lean"), 0] += lean
+    rows[ARMS:, 1:] *= arms
+    steps = []
+    for step in (walk.left, walk.right):
+        origin = step.origin._replace(knee=(step.origin.knee[0] + knee, step.origin.knee[1] + knee))
+        steps.append(own(step._replace(origin=origin)))
+    return replace(walk, left=steps[0], right=steps[1], channels=rows, name=name)
+
+
+STYLES = {"neutral": neutral, "tired": tired, "proud": proud}
 
 
 def builtin(name: str) -> tuple[WalkData, ...]:

@@ -50,8 +50,8 @@ class StepPath(NamedTuple):
     upper: Array  # (PHASES / 2 + 1, channels after sway)
 
 
-def sized(tracks: Tracks) -> Tracks:
-    """Tracks in metres, where the clip's unit is not one that legs can have."""
+def sized(tracks: Tracks, known: float | None = None) -> Tracks:
+    """Tracks in metres, where the clip's unit is not one that legs can have, or legs ``known`` m long are others."""
     leg = np.mean([
         np.nanmedian(
             np.linalg.norm(tracks[f"{s}_hip"] - tracks[f"{s}_knee"], axis=-1)
@@ -60,9 +60,12 @@ def sized(tracks: Tracks) -> Tracks:
     ])
     if not np.isfinite(leg) or leg <= 0:
         raise GambolError("the legs have no length", where=tracks.name or "clip")
-    if LEGS[0] <= leg <= LEGS[1]:
+    if known is not None and not LEGS[0] <= known <= LEGS[1]:
+        raise GambolError(f"a leg of {known:g} m", where="--from-leg", allowed=f"{LEGS[0]} to {LEGS[1]} m")
+    if known is None and LEGS[0] <= leg <= LEGS[1]:
         return tracks
-    scale = next((k for k in UNITS if LEGS[0] <= leg * k <= LEGS[1]), ADULT_LEG / leg)
+    unit = next((k for k in UNITS if LEGS[0] <= leg * k <= LEGS[1]), ADULT_LEG / leg)
+    scale = unit if known is None else known / leg
     note = f"legs of {leg:.3g} m: all lengths taken {scale:.4g} times"
     return replace(tracks, points={k: v * scale for k, v in tracks.points.items()}, notes=(*tracks.notes, note))
 
