@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-import os
+import dataclasses
 from functools import cache
-from pathlib import Path
+from itertools import pairwise
+from pathlib import Path as FilePath
+from typing import NamedTuple
 
 import numpy as np
-import pytest
 
+from gambol.build_walk import build_walk
+from gambol.gait import Gait
+from gambol.gait_events import Events, find_events, sole_pitch
 from gambol.generalise import Condition, Origin, Seq, Step, Subject, own
-
-DATA = Path(os.environ.get("GAMBOL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+from gambol.io import load_motion
+from gambol.methods.measured_walk import MeasuredWalk
+from gambol.motion import Motion, join
+from gambol.path import Path
+from gambol.personal import body_of
+from gambol.recorded_steps import levelled
+from gambol.synthesis import Stream, Task
+from gambol.tracks import SIDES, tracks_of
+from gambol.walk_data import WalkData
 
 
 @cache
@@ -37,9 +48,70 @@ def synthetic() -> Step:
     return own(step)
 
 
-def recorded(*parts: str) -> Path:
-    """A file of the recorded data; the test is left out where it is absent."""
-    path = DATA.joinpath(*parts)
-    if not path.exists():
-        pytest.skip(f"{path} is not here")
-    return path
+class Compared(NamedTuple):
+    """hip, knee, ankle ``(3,)``: degrees rms and correlation, and degrees of plain time-warping."""
+
+    rmse: np.ndarray
+    r: np.ndarray
+    warped: np.ndarray
+
+
+def angles(motion: Motion, events: Events | None = None) -> np.ndarray:
+    """(101, 3) degrees, strike to strike: thigh against the vertical, knee, sole against shank; mean of both sides.
+
+    In the plane of +z and +y; the sole's zero is its mean from 16 to 28 % of the cycle, flat in any clip.
+    """
+    tracks = tracks_of(motion)
+    if events is None:
+        told = motion.info["events"]
+        events = Events(*({s: np.array(told[f"{s}_{e}"]) for s in SIDES} for e in ("strike", "off")))
+    else:
+        tracks = levelled(tracks, events, [], motion.name)
+    forward, both = np.zeros((len(tracks), 3)) + [0.0, 0.0, 1.0], []
+    for side in SIDES:
+        hip, knee, ankle = (tracks[f"{side}_{j}"] for j in ("hip", "knee", "ankle"))
+        thigh, shank = (np.degrees(np.arctan2(v[:, 2], -v[:, 1])) for v in (knee - hip, ankle - knee))
+        sole = np.degrees(sole_pitch(tracks, side, forward))
+        whole = np.stack([thigh, thigh - shank, sole - shank, sole], -1)
+        rows, strikes = [], events.strikes[side]
+        for a, b in pairwise(strikes.tolist()):
+            at = np.linspace(a, b, 101) * tracks.fps
+            if at[0] >= 0 and at[-1] <= len(whole) - 1:
+                rows.append(np.stack([np.interp(at, np.arange(len(whole)), whole[:, k]) for k in range(4)], -1))
+        mean = np.mean(rows, axis=0)
+        mean[:, 2] -= mean[16:29, 3].mean()
+        both.append(mean[:, :3])
+    return np.mean(both, axis=0)
+
+
+def walk_like(
+    walk: WalkData, step_length: float | None = None, cadence: float | None = None, **dials: object
+) -> tuple[Motion, np.ndarray]:
+    """Some steady steps of the same person, and their angles."""
+    step_length = step_length or walk.step_length
+    gait = Gait(step_length=step_length, cadence=cadence or 60 / walk.duration)
+    path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 40 * step_length]]))
+    method = MeasuredWalk(styles=((0.0, (walk,)),), **dials)
+    stream = Stream(method, Task(body=body_of(walk), path=path, gait=gait, fps=120))
+    motion = join([stream.stretch() for _ in range(9)])
+    first = {k: v[1:] if k.endswith("strike") else v for k, v in motion.info["events"].items()}
+    return motion, angles(dataclasses.replace(motion, info={**motion.info, "events": first}))
+
+
+@cache
+def recorded_walk(file: FilePath) -> tuple[Motion, WalkData, np.ndarray]:
+    """A clip, its measured walk, and its angles."""
+    clip = load_motion(file)
+    return clip, build_walk(clip), angles(clip, find_events(tracks_of(clip)))
+
+
+def compared(data: FilePath, source: str, target: str, **dials: object) -> Compared:
+    """One clip's person at another clip's step length and cadence, against that clip."""
+    _, walk, own_angles = recorded_walk(data / "mocap" / "cmu" / f"{source}.amc")
+    _, goal, wanted = recorded_walk(data / "mocap" / "cmu" / f"{target}.amc")
+    _, made = walk_like(walk, goal.step_length, 60 / goal.duration, **dials)
+    off = made - wanted
+    return Compared(
+        np.sqrt((off**2).mean(0)), np.array([np.corrcoef(made[:, k], wanted[:, k])[0, 1] for k in range(3)]),
+        np.sqrt(((own_angles - wanted) ** 2).mean(0)),
+    )

@@ -124,7 +124,8 @@ def walk(  # noqa: PLR0913
         steps = {"plan": motion.info.get("plan", [])} if plan else {}
         print_json({**facts(motion), **steps, "files": [str(f) for f in output]})
         return 0
-    for line in [*sentences(motion), *(plan_lines(motion) if plan else [])]:
+    notes = [f"note: {note}" for note in motion.info.get("notes", [])]
+    for line in [*sentences(motion), *notes, *(plan_lines(motion) if plan else [])]:
         print(line)
     for line in [f"wrote {file}" for file in output] or ["nothing written: add -o walk.glb"]:
         print(line)

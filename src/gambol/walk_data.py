@@ -119,7 +119,7 @@ def encode_walk(walk: WalkData) -> bytes:
             entries[f"{side}_{key}"] = np.stack([seq.t, seq.v])
         o = step.origin
         pairs = (*o.knee, *o.strike, *o.push, *o.meta, *o.lead, *o.fore, *o.rise)
-        entries[f"{side}_origin"] = np.array([*o.subject, o.step, o.previous, o.duration, *pairs, *o[10:]])
+        entries[f"{side}_origin"] = np.array([*o.subject, o.step, o.previous, o.duration, *pairs, *o[11:]])
         entries[f"{side}_condition"] = np.array([*step.condition.subject, *step.condition[1:]])
     entries["arms"] = np.bool_(walk.arms)
     entries["name"] = np.array(walk.name, dtype=np.str_)

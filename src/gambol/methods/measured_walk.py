@@ -43,6 +43,7 @@ SIDES = {1: "left", -1: "right"}
 KNEE_LEAST = np.radians(6.0)  # straighter, a millimetre of hip height is degrees of knee
 ROUNDS = 8  # of lowering the hips until both legs reach
 SPARE = 1e-4  # m
+NEAR = (0.6, 1.4)  # of the measured step length, within which walks look right
 # samples of LOOKS: what a dip at the end must cure, and where one in the middle begins
 LATE, EARLY = int(np.searchsorted(LOOKS, 0.74)), int(np.searchsorted(LOOKS, 0.24))
 INSIDE = np.maximum(64 * LOOKS**3 * (1 - LOOKS) ** 3, 0.2)  # of a dip in the middle, at the samples
@@ -234,8 +235,20 @@ class MeasuredWalk:
             "method": "measured", "preset": self.preset, "seed": task.seed, "height_m": task.body.height,
             "mass_kg": task.body.mass, "speed_m_s": own.speed, "step_length_m": own.step_length,
             "cadence_steps_min": 60 / own.step_time, "path": np.round(path.point(along), 4).tolist(),
-            "prototypes": [walk.name for _, walk in s.mixed],
+            "prototypes": [walk.name for _, walk in s.mixed], "notes": _far(s),
         }
+
+
+def _far(s: Setting) -> list[str]:
+    """What to say of a step far from every measured one: preserved in the mathematics, not in the looks (section 6)."""
+    ratios = [s.pace.step_length * float(walk.subject.leg / s.subject.leg) / walk.step_length for _, walk in s.mixed]
+    near = min(ratios, key=lambda r: abs(np.log(r)))
+    if NEAR[0] <= near <= NEAR[1]:
+        return []
+    return [
+        f"steps of {s.pace.step_length:.2f} m are {near:.2f} times the measured ones at this size: the walk is kept in "
+        f"the mathematics, but may not look right outside {NEAR[0]:g} to {NEAR[1]:g}; measure one nearer"
+    ]
 
 
 def _excess(distances: np.ndarray, s: Setting) -> np.ndarray:
