@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gambol.body import Body, G
 from gambol.figure import Figure
-from gambol.footsteps import Footstep
+from gambol.footsteps import CLOSE, STAND, TURN, WALK, Footstep
 from gambol.gait import Pace
 from gambol.generalise import Condition, Laws, Step, Subject, leg_reach
 from gambol.kernels import clamp
@@ -99,11 +99,11 @@ def step_times(front: Footstep, one: Footstep | None, s: Setting) -> float:
     w0, t0 = s.pace.step_length, s.pace.step_time
     if one is None:
         return SETTLE * t0
-    if one.kind == "turn":
+    if one.kind == TURN:
         return 1.1 * t0
-    if front.kind == "stand":
+    if front.kind == STAND:
         return RELEASE * (s.body.leg_length / 0.93) ** 0.5 + 0.75 * t0
-    if one.kind == "close" or one.stair or front.kind != "walk":
+    if one.kind == CLOSE or one.stair or front.kind != WALK:
         return t0
     ratio = gap(front, one) / w0
     near = clamp(ratio, 1 / LOOSE, LOOSE)
@@ -129,7 +129,7 @@ def standing_hips(rear: Footstep, front: Footstep, s: Setting) -> Array:
 def landed(rear: Footstep, front: Footstep, after: tuple[Footstep | None, float], s: Setting) -> Array:
     """Middle of the hips at the heel strike of ``front``; ``after``: the next foothold and that step's duration."""
     one, duration = after
-    if one is None and front.kind != "walk":
+    if one is None and front.kind != WALK:
         return standing_hips(rear, front, s)
     w_in = gap(rear, front)
     w_out = w_in if one is None else gap(front, one)
@@ -142,8 +142,8 @@ def landed(rear: Footstep, front: Footstep, after: tuple[Footstep | None, float]
     turn = 0.0 if one is None else _wrap(one.heading - rear.heading) / max(w_in + w_out, 0.3)
     inward = 0.5 * s.pace.speed**2 * turn / G * s.body.leg_length * share
     lag = 0.0
-    if (front.kind == "close" and one is None) or (one is not None and one.kind == "close"):
-        lag = CLOSE_SHORT[front.kind == "close"] * s.pace.step_length
+    if (front.kind == CLOSE and one is None) or (one is not None and one.kind == CLOSE):
+        lag = CLOSE_SHORT[front.kind == CLOSE] * s.pace.step_length
     out = centre + (share * lead + (1 - share) * HIPS_AHEAD * s.body.height - lag) * forward
     out = out + clamp(inward, -0.06, 0.06) * left
     upright = s.subject.ankle + float(leg_reach(s.subject, STANDING_KNEE))
@@ -205,7 +205,7 @@ def _end(w: Pacer, ahead: Next4, times: tuple[float, float, float], s: Setting) 
     forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
     velocity = velocity + _braking(float(m0 @ forward), float(m1 @ forward), (t0, t1)) * forward
     velocity[1] = _monotone(float(m0[1]), float(m1[1]), (t0, t1))  # the hips never rise beyond where they go
-    if one.kind == "turn" and ahead.two is not None and ahead.two.kind != "walk":
+    if one.kind == TURN and ahead.two is not None and ahead.two.kind != WALK:
         velocity = 0.5 * velocity
     yaw_after = one.heading if ahead.two is None else 0.5 * (one.heading + ahead.two.heading)
     rate = (t1 * (heading - w.yaw) / t0 + t0 * (yaw_after - heading) / t1) / (t0 + t1)
@@ -216,7 +216,7 @@ def _landing(c: Curves, front: Footstep, foot: Footstep, span: tuple[float, floa
     """How ``foot`` touches down at ``span[0]``, its step lasting ``span[1]``; its push-off is settled later."""
     land, duration = span
     strike = c.strike
-    if foot.stair or foot.kind != "walk":
+    if foot.stair or foot.kind != WALK:
         strike = 0.0
     else:
         strike *= min(gap(front, foot) / (0.8 * s.pace.step_length), 1.0)
@@ -231,7 +231,7 @@ def _push_off(roll: Turnover, c: Curves, span: tuple[float, float], ahead: Next4
     if ahead.one is None or ahead.two is None:
         return roll
     flat, lift = max(roll.flat, span[0]), span[1]
-    share = 1.0 if ahead.two.kind == "walk" else 0.4
+    share = 1.0 if ahead.two.kind == WALK else 0.4
     off, toes = flat + c.heel_off * (lift - flat), flat + c.toes_off * (lift - flat)
     return roll._replace(
         heel_off=off, toes_off=max(toes, off), lift=lift, push=share * c.push, meta=share * c.meta, f2=c.f2, m=c.m

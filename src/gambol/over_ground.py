@@ -12,7 +12,7 @@ from gambol.body import Body
 from gambol.footsteps import Footstep
 from gambol.personal import BUMPS, DEGREE
 from gambol.roll import Foot, ball_heel_tip
-from gambol.swing import quintic, through
+from gambol.swing import hermite, quintic
 from gambol.terrain import Flat, Terrain
 
 __all__ = ["Over", "swing_over"]
@@ -119,7 +119,7 @@ def _over(
             some = tries[tries[:, 0] == at]
             forward = rear.place[[0, 2]] + (some[:, 1] * length)[:, None] * along + aside
             via = np.stack([forward[:, 0], base + leg * some[:, 2] + where.lift, forward[:, 1], some[:, 3]], -1)
-            pieces = through(ends, via, float(at))
+            pieces = _through(ends, via, float(at))
             samples = _sampled(pieces, float(at))
             short = np.maximum(_missing(samples, EDGES, *problem), 0.0).max(1)
             second = np.diff(samples, 2, axis=-1) * (samples.shape[-1] + 1) ** 2
@@ -134,6 +134,30 @@ def _over(
     out = np.zeros((2, 4, DEGREE))
     out[:, :, : best[1].shape[-1]] = best[1]
     return out, best[2]
+
+
+def _through(ends: Array, via: Array, at: float) -> Array:
+    """Paths ``(K, 2, 4, 6)`` of least jerk through many points ``via`` (K, 4), as :func:`gambol.swing.through`."""
+    p, q = at, 1.0 - at
+    e = [np.broadcast_to(ends[:, k], via.shape) for k in range(6)]
+    zero = 0.0 * via
+
+    def pieces(v: Array, a: Array) -> tuple[Array, Array]:
+        start, mid = (e[0], e[1] * p, e[2] * p * p), (via, v * p, a * p * p)
+        onward, end = (via, v * q, a * q * q), (e[3], e[4] * q, e[5] * q * q)
+        first = np.stack([start[0], start[1], start[2] / 2, *hermite(start, mid)], -1)
+        return first, np.stack([onward[0], onward[1], onward[2] / 2, *hermite(onward, end)], -1)
+
+    def jumps(v: Array, a: Array) -> Array:
+        f, g = pieces(v, a)
+        third = (6 * f[..., 3] + 24 * f[..., 4] + 60 * f[..., 5]) / p**3 - 6 * g[..., 3] / q**3
+        fourth = (24 * f[..., 4] + 120 * f[..., 5]) / p**4 - 24 * g[..., 4] / q**4
+        return np.stack([third, fourth], -1)
+
+    base = jumps(zero, zero)  # linear in velocity and acceleration: two unit responses give the 2 x 2 system
+    response = np.stack([(jumps(zero + 1, zero) - base)[0, 0], (jumps(zero, zero + 1) - base)[0, 0]], -1)
+    free = -np.einsum("ij,...j->...i", np.linalg.inv(response), base)
+    return np.stack(pieces(free[..., 0], free[..., 1]), 1)
 
 
 def _sampled(pieces: Array, at: float) -> Array:
