@@ -240,11 +240,11 @@ def test_the_khronos_validator_says_nothing_new(data, tmp_path):
     rigs = all_rigs(data)
     files = []
     for k, file in enumerate(rigs):
-        files.append(tmp_path / f"{k}.glb")
+        files.append(tmp_path / f"{k}{file.suffix}")
         attach(character(file), [swaying(character(file))], files[-1])
     program = ["node", str(ROOT / "tests" / "gltf_validate.mjs"), *map(str, [*rigs, *files])]
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     for file, before, after in zip(rigs, reports, reports[len(rigs) :]):
         kinds = [{(m["code"], m["severity"]) for m in r["issues"]["messages"]} for r in (before, after)]
-        assert not {k for k in kinds[1] - kinds[0] if k[1] < 2}, (file.name, kinds[1] - kinds[0])
+        assert kinds[1] <= kinds[0], (file.name, kinds[1] - kinds[0])

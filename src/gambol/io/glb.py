@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gambol.errors import GambolError
 from gambol.io.source import Source, to_json
 
-__all__ = ["Buffer", "chunks_of", "document_text", "pack", "parsed", "read_accessor", "unpack"]
+__all__ = ["Buffer", "buffer_of", "chunks_of", "document_text", "pack", "parsed", "read_accessor", "unpack"]
 
 MAGIC, VERSION, JSON_CHUNK, BINARY_CHUNK = 0x46546C67, 2, 0x4E4F534A, 0x004E4942
 COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
@@ -93,7 +93,7 @@ def unpack(data: bytes, where: str, source: Source | None = None) -> tuple[dict[
     buffers = document.get("buffers", [])
     if not isinstance(buffers, list) or len(buffers) > MOST_BUFFERS:
         raise GambolError("its buffers cannot be used", where=where, allowed=f"a list of at most {MOST_BUFFERS}")
-    parts = [_buffer(b, binary if k == 0 else None, where, source) for k, b in enumerate(buffers)]
+    parts = [buffer_of(b, binary if k == 0 else None, where, source) for k, b in enumerate(buffers)]
     if len(parts) > 1:
         starts = np.cumsum([0, *(len(p) + -len(p) % 4 for p in parts)])
         for view in document.get("bufferViews", []):
@@ -126,7 +126,8 @@ def document_text(data: bytes, where: str) -> tuple[bytes, bytes | None]:
     return _chunks(data, where) if data[:4] == b"glTF" else (data, None)
 
 
-def _buffer(buffer: dict[str, Any], binary: bytes | None, where: str, source: Source | None) -> bytes:
+def buffer_of(buffer: dict[str, Any], binary: bytes | None, where: str, source: Source | None) -> bytes:
+    """The bytes of a buffer: those of its URI, else ``binary``."""
     if "uri" not in buffer:
         return binary or b""
     head, comma, payload = buffer["uri"].partition(",")

@@ -10,6 +10,7 @@ import base64
 import json
 import struct
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +19,23 @@ from numpy.typing import NDArray
 from gambol import quat
 from gambol.character import Character
 from gambol.errors import GambolError
-from gambol.io.glb import BINARY_CHUNK, JSON_CHUNK, MAGIC, VERSION, Buffer, chunks_of, document_text, parsed
+from gambol.io.glb import (
+    BINARY_CHUNK,
+    JSON_CHUNK,
+    MAGIC,
+    VERSION,
+    Buffer,
+    buffer_of,
+    chunks_of,
+    document_text,
+    parsed,
+)
 from gambol.io.gltf import closed, facts_of
 from gambol.io.gltf_nodes import nodes_of
 from gambol.io.gltf_person import hanging_now
 from gambol.io.gltf_rig import Rig, groups_of, rig_of
 from gambol.io.json_edit import Edit, Span, appended, applied, elements, members, with_member, without_member
-from gambol.io.source import to_json
+from gambol.io.source import Source, to_json
 from gambol.motion import Motion
 from gambol.skeleton import forward_kinematics
 
@@ -83,7 +94,7 @@ def attach(
         counts[1] += len(clip["channels"]) - moving
     animated = {c["target"]["node"] for clip in clips for c in clip["channels"]}
     edits = _split_matrices(words, document, rig, animated)
-    data = _written(words, (document, edits, clips), buffer, (character.source, binary, mark), glb)
+    data = _written(words, (document, edits, clips), buffer, (character.source, binary, mark, character.name), glb)
     return Attached(data, tuple(c["name"] for c in clips), *counts)
 
 
@@ -130,7 +141,7 @@ def _clip(
     places, world = forward_kinematics(skeleton, motion.root, motion.rotations)
     times = motion.times
     keys = buffer.add(times.astype(np.float32), limits=True)
-    start = keys if len(times) == 1 else buffer.add(np.zeros(1, np.float32), limits=True)
+    start = [keys if len(times) == 1 else -1]  # the time of tracks with one key, written when there is one
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
     size = max(float(np.ptp(skeleton.rest_positions(), axis=0).max()), 1e-6)
@@ -143,7 +154,9 @@ def _clip(
         moving += not still
         channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
         output = buffer.add((values[:1] if still else values).astype(np.float32))
-        samplers.append({"input": start if still else keys, "output": output, "interpolation": "LINEAR"})
+        if still and start[0] < 0:
+            start[0] = buffer.add(np.zeros(1, np.float32), limits=True)
+        samplers.append({"input": start[0] if still else keys, "output": output, "interpolation": "LINEAR"})
 
     posed: dict[int, Array] = {}  # node -> world matrices (F, 4, 4)
     if carrier is not None:
@@ -246,14 +259,18 @@ def _joined(words: str, edit: Edit, text: str, others: bool) -> str:
 
 def _written(
     words: str, change: tuple[dict[str, Any], list[Edit], list[dict[str, Any]]], buffer: Buffer,
-    file: tuple[bytes, bytes | None, str], glb: bool,
+    file: tuple[bytes, bytes | None, str, str], glb: bool,
 ) -> bytes:  # fmt: skip
     """The bytes of the file with the new numbers and clips."""
     document, edits, clips = change
-    source, binary, mark = file
+    source, binary, mark, name = file
     is_glb = source[:4] == b"glTF"
     buffers = document.get("buffers", [])
     own = is_glb and bool(buffers) and "uri" not in buffers[0] and binary is not None
+    if glb and not is_glb and buffers and "uri" in buffers[0]:  # its first buffer becomes that of the .glb
+        first = elements(words, members(words)["buffers"][1].start)[0]
+        edits = [*edits, without_member(words, first, "uri")]
+        binary, own = buffer_of(buffers[0], None, name, Source(name, folder=Path(name).parent)), True
     views, numbers = len(document.get("bufferViews", [])), len(document.get("accessors", []))
     start = len(binary or b"") + -len(binary or b"") % 4 if own else 0
     added = b"".join(buffer.chunks)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gambol import quat
 from gambol.character import Character, Surface
 from gambol.errors import GambolError
-from gambol.io.glb import unpack
+from gambol.io.glb import parsed, unpack
 from gambol.io.gltf_nodes import nodes_of
 from gambol.io.gltf_rig import Rig, groups_of, rig_of
 from gambol.io.gltf_skin import surface_of
@@ -100,6 +100,9 @@ def character_of(data: bytes, source: Source, roles: Mapping[str, str] | None = 
         raise GambolError(what, where=source.name, allowed="one character a file", do="save each in a file of its own")
     rig = rig_of(nodes, groups[0])
     surface, notes = surface_of(document, binary, rig)
+    parts = [*document.get("images", []), *parsed(data, source.name)[0].get("buffers", [])]
+    if any(not str(p.get("uri", "data:")).startswith("data:") for p in parts):
+        notes.append("it has parts in files beside it: keep the copy in the same folder")
     found = roles_of(rig.skeleton, {**given_roles(document, rig), **(roles or {})})
     return _character(rig, found, surface, (source, data, tuple(notes)))
 

@@ -85,7 +85,7 @@ def groups_of(document: Mapping[str, Any], nodes: Nodes, animation: Mapping[str,
     out = []
     for group in merged:
         # The file's own order, where parents come first in it, else that of the tree.
-        own = all(nodes.parent[n] < n for n in group)
+        own = all(nodes.parent[n] < n for n in group if nodes.parent[n] in group)
         out.append(sorted(group) if own else sorted(group, key=rank.__getitem__))
     return sorted(out, key=len, reverse=True)
 
