@@ -84,19 +84,21 @@ class Tree:
         """The longest side of the box around the figure."""
         return max(float(np.ptp(self.rest, axis=0).max()) if len(self.rest) else 0.0, 1e-9)
 
-    def above(self, j: int) -> list[int]:
-        """Ancestors, the nearest first."""
-        out = []
-        while (j := int(self.parents[j])) >= 0:
+    def above(self, j: int, most: int | None = None) -> list[int]:
+        """Ancestors, the nearest first; at most so many of them."""
+        out: list[int] = []
+        while (j := int(self.parents[j])) >= 0 and (most is None or len(out) < most):
             out.append(j)
         return out
 
-    def subtree(self, j: int) -> list[int]:
-        """A joint and all below it, parents first."""
+    def subtree(self, j: int, deep: int | None = None) -> list[int]:
+        """A joint and all below it, parents first; those at most ``deep`` joints below it."""
+        last = np.inf if deep is None else self.depth[j] + deep
         out, stack = [], [j]
         while stack:
             out.append(k := stack.pop())
-            stack += reversed(self.children[k])
+            if self.depth[k] < last:
+                stack += reversed(self.children[k])
         return out
 
     def below(self, upper: int, j: int) -> bool:
@@ -115,7 +117,7 @@ class Tree:
 
     def farthest(self, j: int) -> int:
         """The joint below ``j`` that rests farthest from it."""
-        return max(self.subtree(j), key=lambda k: float(np.linalg.norm(self.rest[k] - self.rest[j])))
+        return max(self.subtree(j, FARTHEST), key=lambda k: float(np.linalg.norm(self.rest[k] - self.rest[j])))
 
 
 def legs_of(tree: Tree) -> tuple[tuple[Limb, Limb] | None, int]:
@@ -174,9 +176,9 @@ def _chains(tree: Tree, parts: tuple[str, str, str], shape, blocked: set[int]) -
     for k in range(len(tree.parents)):
         if k in blocked or tree.readings[k].helper:
             continue
-        below = [j for j in tree.subtree(k)[1:] if tree.depth[j] - tree.depth[k] <= FARTHEST]
+        below = tree.subtree(k, FARTHEST)[1:]
         ends = [*below, *_loose(tree, k, parts[2])]
-        for u in tree.above(k)[:FARTHEST]:
+        for u in tree.above(k, FARTHEST):
             if u in blocked or tree.readings[u].helper or _apart(tree, u, k) < SHORTEST:
                 continue
             for f in ends:
@@ -235,7 +237,7 @@ def _leg_shape(tree: Tree, u: int, k: int, f: int) -> float:
         return 0.0
     share = (a[1] - tree.low) / tree.height
     level = 0.0
-    below = tree.subtree(f)[1:]
+    below = tree.subtree(f, FARTHEST)[1:]
     if below:
         tips = tree.rest[below] - c
         flat = np.hypot(tips[:, 0], tips[:, 2]) - 0.7 * np.abs(tips[:, 1])

@@ -14,7 +14,7 @@ from gambol.errors import GambolError
 __all__ = ["MOST_NODES", "Nodes", "matrix_of", "nodes_of", "split"]
 
 Array = NDArray[np.float64]
-MOST_NODES = 100_000
+MOST_NODES, DEEPEST = 100_000, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def nodes_of(document: Mapping[str, Any]) -> Nodes:
     """The nodes of a document.
 
     Raises:
-        GambolError: nodes that hang from two others or from themselves, or too many of them.
+        GambolError: nodes that hang from two others or from themselves, too many of them, or too deep.
     """
     nodes = document.get("nodes", [])
     count = len(nodes)
@@ -99,8 +99,13 @@ def nodes_of(document: Mapping[str, Any]) -> Nodes:
         order.append(n := stack.pop())
         stack += reversed(nodes[n].get("children", []))
     if len(order) < count:
-        lost = next(n for n in range(count) if n not in set(order))
+        lost = min(set(range(count)) - set(order))
         raise GambolError(f"node {lost} is below itself")
+    depth = [0] * count
+    for n in order:
+        depth[n] = depth[parent[n]] + 1 if parent[n] >= 0 else 0
+    if max(depth, default=0) > DEEPEST:
+        raise GambolError(f"nodes hang {max(depth)} deep", allowed=f"at most {DEEPEST}")
     moves, turns, scales = np.zeros((count, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (count, 1)), np.ones((count, 3))
     matrices = {n for n, node in enumerate(nodes) if "matrix" in node}
     for n, node in enumerate(nodes):

@@ -23,6 +23,7 @@ from gambol.skeleton import Skeleton
 __all__ = ["Rig", "groups_of", "rig_of"]
 
 Array = NDArray[np.float64]
+MOST_JOINTS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +73,8 @@ def groups_of(document: Mapping[str, Any], nodes: Nodes, animation: Mapping[str,
     wanted = [w for w in wanted if w]
     if any(not 0 <= n < len(nodes.parent) for w in wanted for n in w):
         raise GambolError("a joint that is no node")
+    if sum(map(len, wanted)) > MOST_JOINTS:
+        raise GambolError(f"{sum(map(len, wanted))} joints", allowed=f"at most {MOST_JOINTS}")
     whole = [_whole(w, nodes) for w in wanted]
     merged: list[set[int]] = []
     for group in whole:
