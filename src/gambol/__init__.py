@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.footsteps import Footstep
     from gambol.gait import Gait, Pace, pace
     from gambol.io import load, load_motion, save
+    from gambol.many import generate_many
     from gambol.measure import Report
     from gambol.methods import METHODS
     from gambol.methods.force_walk import ForceWalk
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.path import Path, load_path, parse_path
     from gambol.skeleton import Skeleton, forward_kinematics
     from gambol.synthesis import Method, Stream, Task, dials, generate
+    from gambol.task_json import task_from_json, task_to_json
     from gambol.terrain import Flat, HeightField, Mesh, Slope, Stairs, Terrain, parse_terrain
 
 _HOME = {
@@ -33,17 +35,19 @@ _HOME = {
     "Path": "path", "Pose": "motion", "Report": "measure",
     "Running": "methods.running", "Skeleton": "skeleton", "Slope": "terrain",
     "Stairs": "terrain", "Stream": "synthesis", "Task": "synthesis", "Terrain": "terrain", "dials":
-    "synthesis", "forward_kinematics": "skeleton", "generate": "synthesis", "join": "motion", "load":
+    "synthesis", "forward_kinematics": "skeleton", "generate": "synthesis",
+    "generate_many": "many", "join": "motion", "load":
     "io", "load_path": "path", "pace": "gait", "parse_path": "path", "parse_terrain": "terrain", "save":
-    "io", "Plate": "motion", "Trial": "motion", "load_motion": "io",
+    "io", "task_from_json": "task_json", "task_to_json": "task_json",
+    "Plate": "motion", "Trial": "motion", "load_motion": "io",
 }
 
 __all__ = [
     "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh",
     "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Running",
     "Skeleton", "Slope", "Stairs", "Stream", "Task", "Terrain", "Trial", "__version__", "dials",
-    "forward_kinematics", "generate", "join", "load", "load_motion", "load_path", "pace", "parse_path",
-    "parse_terrain", "save",
+    "forward_kinematics", "generate", "generate_many", "join", "load", "load_motion", "load_path", "pace",
+    "parse_path", "parse_terrain", "save", "task_from_json", "task_to_json",
 ]
 
 

@@ -24,6 +24,7 @@ from gambol import (
     commands_dance,
     commands_files,
     commands_graph,
+    commands_many,
     commands_measured,
     commands_plot,
     commands_rigs,
@@ -280,6 +281,7 @@ app.command(commands_rigs.retarget)
 app.command(commands_graph.graph_app)
 app.command(commands_graph.follow)
 app.command(commands_run.run)
+app.command(commands_many.make)
 for _command in (commands_dance.pose, commands_dance.dance, commands_dance.sway, commands_dance.beats):
     app.command(_command)
 app.command(commands_measured.analyse)
