@@ -61,7 +61,7 @@ __all__ = ["app", "main"]
 app = App(
     name="gambol",
     version=__version__,
-    help="Makes a figure walk by foot reaction force, along any path and over any ground.",
+    help="Makes skeletons walk, run and dance, with feet that stay where they stand.",
 )
 
 Fields = Parameter(name="*")
