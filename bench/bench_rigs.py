@@ -37,7 +37,8 @@ HEAD = """# Numbers of rigs
 
 Written by `bench/bench_rigs.py`. Every row: the motion is made for (or put onto) the rig, added to a copy of the rig's
 own file, read back from that file and measured there, at frames and half-way between. Asked: slide at most 1 mm, gap
-(floating or sinking of a planted point) at most 3 mm. `tests/test_rig_walk.py` and `tests/test_retarget.py` ask the same.
+(floating or sinking of a planted point) at most 3 mm.
+`tests/test_rig_walk.py` and `tests/test_retarget.py` ask the same.
 """
 
 

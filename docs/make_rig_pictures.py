@@ -1,4 +1,7 @@
-"""Draw the pictures of docs/rigs.md: python docs/make_rig_pictures.py. GAMBOL_DATA names the folder of the characters."""
+"""Draw the pictures of docs/rigs.md: python docs/make_rig_pictures.py.
+
+GAMBOL_DATA names the folder of the characters.
+"""
 
 from __future__ import annotations
 
