@@ -51,7 +51,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 def stairs_for(body) -> Stairs:  # type: ignore[no-untyped-def]
     """Risers as high for the leg as a house's for a person's, treads that hold the foot."""
     unit = body.leg_length / 0.93
-    return Stairs(0.16 * unit, max(0.29 * unit, 1.1 * body.foot_length), 4, 1.5 * body.leg_length)
+    return Stairs(0.16 * unit, max(0.29 * unit, 1.1 * body.foot_length), 4, start=1.5 * body.leg_length)
 
 
 def row(name: str, what: str, file: Path, clip: str, ground: Terrain) -> tuple[str, ...]:

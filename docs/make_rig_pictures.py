@@ -30,7 +30,7 @@ def main() -> None:
         rig = load_character(DATA / "characters" / name)
         body = body_of(rig.skeleton, rig.roles)
         unit = body.leg_length / 0.93
-        stairs = Stairs(0.16 * unit, max(0.29 * unit, 1.1 * body.foot_length), 5, 1.2 * body.leg_length)
+        stairs = Stairs(0.16 * unit, max(0.29 * unit, 1.1 * body.foot_length), 5, start=1.2 * body.leg_length)
         for ground in (Flat(), stairs):
             path = parse_path(f"0,0 0,{8 * body.leg_length}")
             made = generate(ForceWalk(), Task(body=body, path=path, terrain=ground, fps=60.0))

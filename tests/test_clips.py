@@ -124,3 +124,14 @@ def test_a_loop_from_the_command_line_is_measured_as_it_was_walked(tmp_path, cap
         assert main(["walk", "--loop", "--fps", "30", *words, "-o", str(file)]) == 0
         assert main(["measure", str(file)]) == 0
         capsys.readouterr()
+
+
+def test_the_stairs_of_the_set_lie_where_their_name_says():
+    """A clip's ground is known by its text alone: measured on that, no foot floats or sinks."""
+    from gambol.forms import read_ground
+    from gambol.loop import unrolled
+    from gambol.measure import measure
+
+    for clip in clip_set(ForceWalk(), Task(fps=60.0), names=("stairs_up", "stairs_down")):
+        feet = measure(unrolled(clip), read_ground(clip.info["ground"])).feet
+        assert feet.slide_mm < 1.0 and feet.floating_mm < 3.0 and feet.sinking_mm < 3.0

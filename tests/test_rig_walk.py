@@ -37,7 +37,7 @@ def character(file):
 def stairs_for(body):
     """Four risers that suit the body: as high for its leg as a house's for a person's, and as deep as its foot."""
     unit = body.leg_length / 0.93
-    return Stairs(0.16 * unit, max(0.29 * unit, 1.1 * body.foot_length), 4, 1.5 * body.leg_length)
+    return Stairs(0.16 * unit, max(0.29 * unit, 1.1 * body.foot_length), 4, start=1.5 * body.leg_length)
 
 
 def walked(file, stairs):

@@ -98,6 +98,14 @@ class Body:
         return float(toes[2] + tip[2] - heel[2])
 
     @property
+    def foot_shares(self) -> tuple[float, float]:
+        """What of the foot's length lies behind the ankle, and what before it."""
+        if self.shape is None:
+            return HEEL, TIP
+        behind = -float(self.shape.offsets[self.shape.index("left_heel"), 2]) / self.foot_length
+        return behind, 1.0 - behind
+
+    @property
     def roll(self) -> float:
         """0..1, how much of a person's roll over heel and toes this foot makes: one longer for its leg turns less."""
         return min(1.0, FOOT * self.height / self.foot_length)

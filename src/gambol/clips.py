@@ -34,6 +34,7 @@ SPEEDS = {"walk_slow": 0.60, "walk_normal": 1.0, "walk_fast": 1.45}  # of the sp
 FASTEST = 0.66  # v / sqrt(g leg) of the fast walk at most, and of the slow one at least:
 SLOWEST = 0.12
 STAIR = (0.095, 0.165)  # rise and tread over body height: 0.166 m and 0.289 m for 1.75 m
+STAIR_START = 2.0  # m, where stairs begin that are named in a text
 STAIR_SPEED = 0.33  # v / sqrt(g leg): 95 steps a minute
 ALIKE = 1e-3  # rad and m: poses that may be joined
 EASE = 0.3  # s over which the rest of a difference is taken in
@@ -136,7 +137,8 @@ def clip_set(method: Method, task: Task, in_place: bool = False, names: Iterable
         if name.startswith("turn_"):
             return turn(method, flat, 90.0 if name == "turn_left" else -90.0)
         rise, tread = (x * flat.body.height for x in STAIR)
-        stairs = Stairs(rise if name == "stairs_up" else -rise, tread, 8)
+        tread = max(tread, 1.1 * flat.body.foot_length)  # of rigs with long feet
+        stairs = Stairs(rise if name == "stairs_up" else -rise, tread, 8, start=STAIR_START)
         gait = replace(flat.gait, speed=STAIR_SPEED * unit, step_length=None, cadence=None)
         return loop(method, replace(flat, terrain=stairs, gait=gait), in_place)
 

@@ -194,7 +194,7 @@ def _advance(
     """Arc length of the next foothold, whether a riser is passed, and the length of its tread (m, going down)."""
     length, stop = ask
     body = course.body
-    heel, tip = 0.2 * body.foot_length, 0.8 * body.foot_length
+    heel, tip = (x * body.foot_length for x in body.foot_shares)
     here = rear.s if rear.kind != TURN else front.s
     toes = 0.8 * tip  # a riser behind this part of the sole has been taken, also where the heel hangs over
     ahead = [e for e in course.lane(side) if e.end > here + toes]
@@ -220,7 +220,7 @@ def _advance(
         return min(s, stop), level > 0, np.inf
     tread_length = np.inf if after is None else after.start - goal.end
     sole = body.foot_length * (np.cos(_turned(tread_length, body)) if goal.height < 0 else 1.0)
-    heel, tip = 0.2 * sole, 0.8 * sole
+    heel, tip = (x * sole for x in body.foot_shares)
     room = min(tread_length - sole, 0.06)
     low = goal.end + (LEAD * body.height if goal.height > 0 else heel + max(min(room / 2, 0.03), 0.0))
     high = np.inf if after is None else after.start - tip - MARGIN
@@ -282,7 +282,7 @@ def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, floa
     """Ground below the ankle, and its pitch and roll, such that heel and toe tip both touch; flat where an edge is."""
     if isinstance(course.terrain, Flat):
         return float(course.terrain.y), 0.0, 0.0
-    heel, tip = 0.2 * course.body.foot_length, 0.8 * course.body.foot_length
+    heel, tip = (x * course.body.foot_length for x in course.body.foot_shares)
     f = np.array([np.sin(yaw), np.cos(yaw)])
     left = np.array([f[1], -f[0]])
     pitch = 0.0
