@@ -1,6 +1,6 @@
 """A thousand walkers: how long they take, how much room, and whether they are as good as one.
 
-usage: python bench/bench_crowd.py [--count 1000] [--write]     prints markdown; --write puts it in docs/numbers_crowd.md
+usage: python bench/bench_crowd.py [--count 1000] [--write]     prints markdown; --write: into docs/numbers_crowd.md
 
 Half of them on level ground along curved paths, half on stairs up and down; every one with its own body, pace and
 number of steps; 10 s at 30 frames a second, contacts, forces, pressure and mass centre filled.

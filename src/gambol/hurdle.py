@@ -18,7 +18,7 @@ from gambol.profile import Profile, height_at
 from gambol.roll import Foot, ball_heel_tip
 from gambol.swing import evaluate_all, through
 
-__all__ = ["Hurdle", "Looks", "Samples", "Toes", "clearance", "looks", "over", "sole_turns"]
+__all__ = ["Hurdle", "Looks", "Samples", "Toes", "clearance", "looks", "over", "sole_from", "sole_turns"]
 
 Array = NDArray[np.float64]
 CLEAR = 0.012  # m, wanted between shoe and ground in mid-swing (people: 10 to 15 mm)
@@ -33,7 +33,7 @@ GRID = np.array(  # via time, share of the way, height in legs over the flat ank
         )
     )
 )
-FINALISTS = 24  # candidates that are looked at closely
+FINALISTS = 8  # candidates that are looked at closely
 MOST_TIMES = 4  # different via times among candidates
 NEIGHBOURS = 0.8 * np.array([0.05, 0.08, 0.02, 0.12]) * np.array(list(product((-1.0, 0.0, 1.0), repeat=4)))
 LEAST = np.array([0.12, 0.0, -0.02, -1.2])  # of a neighbour
@@ -108,20 +108,25 @@ def sole_turns(s, toes: Toes, ground: Profile):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def clearance(ankle, theta, sole, ground: Profile, foot: Foot):  # type: ignore[no-untyped-def]
-    """Least height m of heel, ball and tip over the ground: ankle (x, y, z), pitch ``theta``, :func:`sole_turns`."""
+def clearance(ankle, turned, facing, ground: Profile):  # type: ignore[no-untyped-def]
+    """Least height m of heel, ball and tip over the ground: ankle (x, y, z); from it to them, :func:`sole_from`."""
     x, y, z = ankle
-    slope, bend, facing = sole
+    hx, hy, bx, by, tx, ty = turned
     at = (x - ground.origin[0]) * ground.along[0] + (z - ground.origin[1]) * ground.along[1]
-    hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, theta + slope, bend, foot)
     heel = y + hy - height_at(at + hx * facing, ground)
     ball = y + by - height_at(at + bx * facing, ground)
     return np.minimum(np.minimum(heel, ball), y + ty - height_at(at + tx * facing, ground))
 
 
 @kernel
-def _leg(ankle, theta, hip, h: Hurdle):  # type: ignore[no-untyped-def]
-    """By how much (m) the hip is farther and nearer than the leg's range, and the ankle (rad) out of its own."""
+def sole_from(theta, slope, bend, foot: Foot):  # type: ignore[no-untyped-def]
+    """Heel, ball and tip (forward, up) m from the ankle of a foot of pitch ``theta``, over ground of a ``slope``."""
+    return ball_heel_tip(0.0, 0.0, theta + slope, bend, foot)
+
+
+@kernel
+def _leg(ankle, hip, h: Hurdle):  # type: ignore[no-untyped-def]
+    """By how much (m) the hip is farther and nearer than the leg's range, and the pitch (rad) of the shank."""
     x, y, z = ankle
     _, a, b = h.legs
     dx, down, dz = x - hip[0], hip[1] - y, z - hip[2]
@@ -135,9 +140,13 @@ def _leg(ankle, theta, hip, h: Hurdle):  # type: ignore[no-untyped-def]
     # leg + atan2(b sin k, a + b cos k) - k, the three turns multiplied as complex numbers
     re, im = a * cos_k + b, -a * sin_k
     shank = np.arctan2(ahead * re + down * im, down * re - ahead * im)
-    flexed = theta - shank
-    out = np.maximum(np.maximum(flexed - ANKLE[1], ANKLE[0] - flexed), 0.0)
-    return np.maximum(distance - long, 0.0), np.maximum(short - distance, 0.0), out
+    return np.maximum(distance - long, 0.0), np.maximum(short - distance, 0.0), shank
+
+
+@kernel
+def _strained(flexed):  # type: ignore[no-untyped-def]
+    """By how much (rad) an ankle is out of its range."""
+    return np.maximum(np.maximum(flexed - ANKLE[1], ANKLE[0] - flexed), 0.0)
 
 
 @kernel
@@ -182,38 +191,70 @@ def _effort(q, via):  # type: ignore[no-untyped-def]
     return out
 
 
+@kernel
+def _place_of(key, seen, known):  # type: ignore[no-untyped-def]
+    """Where ``key`` (3,) is among the first ``known`` rows of ``seen``; behind them, and written there, if new."""
+    k = 0
+    while k < known and (seen[k, 0] != key[0] or seen[k, 1] != key[1] or seen[k, 2] != key[2]):
+        k += 1
+    if k == known:
+        seen[k, 0], seen[k, 1], seen[k, 2] = key
+    return k
+
+
 def _costs_one_by_one(candidates, h: Hurdle, look: Samples, keep):  # type: ignore[no-untyped-def]
-    """The ``keep`` cheapest exactly: the others are left as soon as they cost more, the calmest are looked at first."""
+    """The ``keep`` cheapest exactly: the others are left as soon as they cost more, the calmest are looked at first.
+
+    What many candidates share is worked out once: the curves of a via time, the sole of a pitch, the leg of a place.
+    """
     n, count = len(candidates), len(look.s)
-    sole, step = np.empty((3, count)), (h.hip.shape[1] + 1) // (count + 1)
+    every, sole = (h.hip.shape[1] + 1) // (count + 1), np.empty((3, count))
     for j in range(count):
         sole[0, j], sole[1, j], sole[2, j] = sole_turns(look.s[j], h.toes, h.ground)
-    families, times, known = np.empty((MOST_TIMES, 5, count)), np.empty(MOST_TIMES), 0
-    uneven, which = np.empty((MOST_TIMES, 4, 3)), np.empty(n, np.int64)
+    seen, known, which = np.empty((3, n, 3)), np.zeros(3, np.int64), np.empty((n, 3), np.int64)
     least, cost, best = np.empty(n), np.full(n, np.inf), np.full(keep, np.inf)
+    families, uneven = np.empty((MOST_TIMES, 5, count)), np.empty((MOST_TIMES, 4, 3))
     for i in range(n):
-        k = 0
-        while k < known and times[k] != candidates[i, 0]:
-            k += 1
-        if k == known:
-            _family(h, candidates[i, 0], look.s, families[k])
-            _unevenness(families[k], uneven[k])
-            times[k], known = candidates[i, 0], known + 1
-        which[i] = k
-        least[i] = _effort(uneven[k], _via(candidates[i], h))
+        time, share, up, pitch = candidates[i]
+        for part, key in enumerate(((time, 0.0, 0.0), (time, pitch, 0.0), (time, share, up))):
+            k = _place_of(key, seen[part], known[part])
+            if k == known[part]:
+                known[part] += 1
+                if part == 0:
+                    _family(h, time, look.s, families[k])
+                    _unevenness(families[k], uneven[k])
+            which[i, part] = k
+        least[i] = _effort(uneven[which[i, 0]], _via(candidates[i], h))
+    turned, turned_ready = np.empty((known[1], count, 7)), np.zeros(known[1], np.bool_)
+    legs, legs_ready = np.empty((known[2], count, 6)), np.zeros(known[2], np.bool_)
     for _ in range(n):
         i = int(np.argmin(least))
         if least[i] >= best[-1]:
             break
-        f, v = families[which[i]], _via(candidates[i], h)
+        (family, turn, leg), v = which[i], _via(candidates[i], h)
+        f = families[family]
+        if not turned_ready[turn]:
+            turned_ready[turn] = True
+            for j in range(count):
+                theta = f[3, j] + v[3] * f[4, j]
+                p = sole_from(theta, sole[0, j], sole[1, j], h.foot)
+                for k in range(6):
+                    turned[turn, j, k] = p[k]
+                turned[turn, j, 6] = theta
+        if not legs_ready[leg]:
+            legs_ready[leg] = True
+            for j in range(count):
+                k = every * (j + 1) - 1
+                x, y, z = f[0, j] + v[0] * f[4, j], f[1, j] + v[1] * f[4, j], f[2, j] + v[2] * f[4, j]
+                far, near, shank = _leg((x, y, z), (h.hip[0, k], h.hip[1, k], h.hip[2, k]), h)
+                for k, value in enumerate((x, y, z, far, near, shank)):
+                    legs[leg, j, k] = value
         short, long, close, bent, total = 0.0, 0.0, 0.0, 0.0, least[i]
         for j in range(count):
-            u, k = f[4, j], step * (j + 1) - 1
-            ankle, theta = (f[0, j] + v[0] * u, f[1, j] + v[1] * u, f[2, j] + v[2] * u), f[3, j] + v[3] * u
-            clear = clearance(ankle, theta, (sole[0, j], sole[1, j], sole[2, j]), h.ground, h.foot)
-            far, near, out = _leg(ankle, theta, (h.hip[0, k], h.hip[1, k], h.hip[2, k]), h)
-            short, bent = max(short, look.target[j] - clear), bent + out
-            long, close = max(long, far), max(close, near)
+            a, p = legs[leg, j], turned[turn, j]
+            clear = clearance((a[0], a[1], a[2]), (p[0], p[1], p[2], p[3], p[4], p[5]), sole[2, j], h.ground)
+            short, bent = max(short, look.target[j] - clear), bent + _strained(p[6] - a[5])
+            long, close = max(long, a[3]), max(close, a[4])
             total = least[i] + SHORT * short + BEYOND * (long + close) + bent / count
             if total >= best[-1]:
                 break
@@ -232,7 +273,7 @@ def _costs(candidates, h: Hurdle, look: Samples, keep):  # type: ignore[no-untyp
     """(K,) cost of candidates (K, 4); of all but the ``keep`` cheapest it may be given as infinite."""
     cost = np.empty(len(candidates))
     sole = sole_turns(look.s, h.toes, h.ground)
-    step = (h.hip.shape[1] + 1) // (len(look.s) + 1)
+    every = (h.hip.shape[1] + 1) // (len(look.s) + 1)
     family, uneven = np.empty((5, len(look.s))), np.empty((4, 3))
     for at in np.unique(candidates[:, 0]):
         some = np.flatnonzero(candidates[:, 0] == at)
@@ -240,9 +281,11 @@ def _costs(candidates, h: Hurdle, look: Samples, keep):  # type: ignore[no-untyp
         _unevenness(family, uneven)
         via = _via(candidates[some].T, h)
         x, y, z, theta = (family[d] + np.reshape(via[d], (-1, 1)) * family[4] for d in range(4))
-        short = np.maximum(look.target - clearance((x, y, z), theta, sole, h.ground, h.foot), 0.0).max(-1)
-        far, near, out = _leg((x, y, z), theta, h.hip[:, step - 1 :: step], h)
-        cost[some] = _effort(uneven, via) + SHORT * short + BEYOND * (far.max(-1) + near.max(-1)) + out.mean(-1)
+        turned = sole_from(theta, sole[0], sole[1], h.foot)
+        short = np.maximum(look.target - clearance((x, y, z), turned, sole[2], h.ground), 0.0).max(-1)
+        far, near, shank = _leg((x, y, z), h.hip[:, every - 1 :: every], h)
+        cost[some] = _effort(uneven, via) + SHORT * short + BEYOND * (far.max(-1) + near.max(-1))
+        cost[some] += _strained(theta - shank).mean(-1)
     return cost
 
 

@@ -16,7 +16,8 @@ from gambol.figure import REACH, ROWS, StepPlan, pose_frames
 from gambol.footsteps import NONE
 from gambol.kernels import kernel
 from gambol.profile import Profile
-from gambol.stepping import plan_step
+from gambol.stepping import plan_step, same_swing
+from gambol.swinging import unchosen
 from gambol.walker import Ahead, Scene, Walker
 
 __all__ = ["Sketch", "Way", "excess", "lowered", "lowered_stand"]
@@ -69,10 +70,11 @@ def lowered_stand(w: Walker, ahead: Ahead, ground: Profile, scene: Scene):  # ty
 
     Returns the walker, and a sketch that says nothing about its first step.
     """
-    low = w.low
+    low, under = w.low, unchosen(ground)
     for _ in range(ROUNDS):
         w = _standing_at(w, low, scene)
-        plan, after = plan_step(w, ahead, low, ground, scene)
+        plan, after = plan_step(w, ahead, low, under, scene)
+        under = same_swing(ground, plan)
         over = excess(plan, scene, FIRST, False)
         if over <= 0:
             break
@@ -109,7 +111,7 @@ def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignor
     if one.kind == NONE:
         low = rest
         for _ in range(ROUNDS):
-            plan, after = plan_step(w, ahead, low, grounds[0], scene)
+            plan, after = plan_step(w, ahead, low, unchosen(grounds[0]), scene)
             over = excess(plan, scene, REST, False)
             if over <= 0:
                 break
@@ -117,13 +119,17 @@ def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignor
         return plan, after, sketch
     later = Ahead(two, ahead.three, ahead.four, ahead.four)  # whose fourth nobody asks for
     low = w.low if one.stair == w.front.stair else 0.3 * w.low
+    under = unchosen(grounds[0]) if fresh else same_swing(grounds[0], sketch.plan)
+    under_next = unchosen(grounds[1])
     for _ in range(ROUNDS):
         if not fresh and sketch.low == low:
             plan, after, over = sketch.plan, sketch.after, -1.0
         else:
-            plan, after = plan_step(w, ahead, low, grounds[0], scene)
+            plan, after = plan_step(w, ahead, low, under, scene)
+            under = same_swing(grounds[0], plan)
             over = excess(plan, scene, REST, one.stair)
-        beyond, then = plan_step(after, later, low, grounds[1], scene)
+        beyond, then = plan_step(after, later, low, under_next, scene)
+        under_next = same_swing(grounds[1], beyond)
         outline = _outline(after, later, beyond)
         if np.abs(outline - sketch.outline).max() < ALIKE:
             spare = sketch.spare  # the step before was planned just so: no need to look again

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 DILATE = 0.005  # m, the ground counts as high as its highest point this far fore and aft
 SPACING = 0.003  # m between two heights
 BEHIND, BEYOND = 0.2, 0.35  # m that a swing may go beyond its ends
+LEVEL = 1e-9  # m, heights that differ by less are one
 ON_THE_SPOT = 0.05  # m, a shorter swing goes where the foot points
 
 
@@ -44,18 +45,23 @@ def profile(rear: Footstep, one: Footstep, foot: Foot, terrain: Terrain) -> Prof
     origin = np.array([a[0], a[2]])
     along = way / length if length > ON_THE_SPOT else np.array([np.sin(rear.yaw), np.cos(rear.yaw)])
     if isinstance(terrain, Flat):
-        level = float(terrain.y)
-        return Profile(origin, along, length, 0.0, 1.0, np.full(2, level), 0.0, level)
+        return _plane(origin, along, length, float(terrain.y))
     start, stop = -foot.heel - BEHIND, length + foot.tip + BEYOND
     x = np.linspace(start, stop, int((stop - start) / SPACING) + 2)
     line = a[1] + (b[1] - a[1]) * x / max(length, 0.3)
     y = terrain.height(origin + x[:, None] * along, line + 0.1)
     y = np.where(np.isfinite(y), y, np.fmin(a[1], b[1]))
+    if y.max() - y.min() < LEVEL and a[1] == b[1]:  # a tread, or the floor before it
+        return _plane(origin, along, length, float(b[1]))
     inside = (x > -foot.heel) & (x < length + foot.tip)
     rough = max(float(np.abs(y - line)[inside].max()), 1e-9)
     spacing = float(x[1] - x[0])
     y = _dilated(y, int(np.ceil(DILATE / spacing)))
     return Profile(origin, along, length, start, spacing, y, rough, float(b[1]))
+
+
+def _plane(origin: Array, along: Array, length: float, y: float) -> Profile:
+    return Profile(origin, along, length, 0.0, 1.0, np.full(2, y), 0.0, y)
 
 
 def _dilated(y: Array, reach: int) -> Array:

@@ -21,10 +21,10 @@ from gambol.kernels import clamp, dot, kernel
 from gambol.profile import Profile
 from gambol.reaction import Border, Known, StepTime, calm_row, heights, solve_lead, usual_row
 from gambol.roll import Foot, Roll, shifted
-from gambol.swinging import Carry, swing_path
+from gambol.swinging import Carry, Swing, Under, swing_path
 from gambol.walker import Ahead, Mode, Scene, Walker
 
-__all__ = ["Next", "arm_goal", "plan_step", "rising_time", "style_of", "turn_pulses"]
+__all__ = ["Next", "arm_goal", "plan_step", "rising_time", "same_swing", "style_of", "turn_pulses"]
 
 Array = NDArray[np.float64]
 
@@ -144,10 +144,10 @@ def turn_pulses(w: Walker, end: Next, times: StepTime):  # type: ignore[no-untyp
 
 
 @kernel
-def plan_step(w: Walker, ahead: Ahead, low, ground: Profile, scene: Scene):  # type: ignore[no-untyped-def]
+def plan_step(w: Walker, ahead: Ahead, low, under: Under, scene: Scene):  # type: ignore[no-untyped-def]
     """The plan of the step that begins at ``w``, and the walker at its end.
 
-    C is lowered by ``low`` m at its end and one step on; ``ground`` is what the swing foot passes over.
+    C is lowered by ``low`` m at its end and one step on; ``under`` is what the swing foot passes over.
     """
     one = ahead.one
     settling = one.kind == NONE
@@ -180,7 +180,7 @@ def plan_step(w: Walker, ahead: Ahead, low, ground: Profile, scene: Scene):  # t
     landing = w.rear_roll if settling else landing_roll(w.front, one, w.time + t0, t1 + t2, scene)
     rear_roll = shifted(w.rear_roll, -w.time)
     carry = Carry(lead, times, known, w.border)
-    swing = swing_path((w.rear, w.front, one), (rear_roll, shifted(landing, -w.time)), carry, ground, scene)
+    swing = swing_path((w.rear, w.front, one), (rear_roll, shifted(landing, -w.time)), carry, under, scene)
     rate_next = 2 / (t0 + t1)
     leave = t0 + 1e6 if settling else w.double  # never, where both feet stay
     front = w.rear if settling else one
@@ -237,6 +237,12 @@ def plan_step(w: Walker, ahead: Ahead, low, ground: Profile, scene: Scene):  # t
         speed=scene.pace.speed,
     )
     return plan, after
+
+
+@kernel
+def same_swing(ground: Profile, p: StepPlan):  # type: ignore[no-untyped-def]
+    """The swing of a planned step, to be kept where only C's height is planned anew."""
+    return Under(ground, Swing(p.path, p.via, p.goal, p.bend, p.bend_rate, p.straight), True)
 
 
 @kernel

@@ -14,38 +14,145 @@ from gambol.figure import (
     ROTATIONS,
     ROWS,
     STANDING,
-    TRAIL,
     Figure,
     Step,
     StepPlan,
     pose_frames,
-    sole_frames,
+    pose_step,
+    sole_points,
 )
-from gambol.footsteps import Footstep
+from gambol.footsteps import NONE, Footstep
+from gambol.kernels import kernel
+from gambol.lowering import Sketch, Way, lowered
 from gambol.motion import Motion
-from gambol.roll import Foot, Roll
+from gambol.roll import Foot
 from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
+from gambol.walker import Scene
 
-__all__ = ["Stage", "frames", "posed", "standing_sole", "step_motion"]
+__all__ = ["Stage", "frames", "posed", "standing_sole", "step_motion", "stride"]
 
 Array = NDArray[np.float64]
+# rows of a frame after those of the figure: soles one frame before, now and one later, their speeds, pressure
+BEFORE, HERE, AFTER, SPEED, PRESSED, WIDE = (ROWS + k for k in (0, 12, 24, 36, 40, 46))
 
 
 class Stage(NamedTuple):
-    """Whose motion it is, on which ground, and by which engine it is worked out."""
+    """Whose motion it is, on which ground, and at how many frames a second."""
 
     skeleton: Skeleton
     terrain: Terrain
     mass: float
-    engine: str
+    fps: float
 
 
 def frames(start: float, end: float, fps: float, last: bool) -> NDArray[np.int64]:
     """Grid frames i with start <= i / fps < end; the last stretch also owns its end."""
-    a = int(np.ceil(start * fps - 1e-7))
-    b = int(np.ceil(end * fps - 1e-7))
-    return np.arange(a, b + 1 if last else b)
+    a, b = grid(start, end, fps, last)
+    return np.arange(a, b)
+
+
+@kernel
+def grid(start, end, fps, last):  # type: ignore[no-untyped-def]
+    """First frame, and the one after the last: those of :func:`frames`."""
+    return int(np.ceil(start * fps - 1e-7)), int(np.ceil(end * fps - 1e-7)) + (1 if last else 0)
+
+
+@kernel
+def stride(way: Way, before: tuple[Sketch, bool, float], fps, scene: Scene):  # type: ignore[no-untyped-def]
+    """One step planned and posed.
+
+    Args:
+        way: from where to where.
+        before: this step as sketched one step ago, whether that does not hold any more, and the m that C is lowered
+            by when standing.
+        fps: frames a second.
+        scene: what stays the same.
+
+    Returns:
+        plan, walker at its end, sketch of the next step, and the frames ``(N, WIDE)`` of this one.
+    """
+    plan, after, sketch = lowered(way, before[0], before[1], before[2], scene)
+    a, b = grid(way.walker.time, after.time, fps, way.ahead.one.kind == NONE)
+    times = np.empty(b - a)
+    for i in range(b - a):
+        times[i] = (a + i) / fps - way.walker.time
+    out = np.zeros((b - a, WIDE))
+    _frames(times, fps, plan, scene.figure, out)
+    return plan, after, sketch, out
+
+
+def _one_by_one(t, fps, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
+    for i in range(len(t)):
+        _frame(t[i], fps, p, fig, out[i])
+
+
+@kernel(loop=_one_by_one)
+def _frames(t, fps, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
+    """:func:`_frame` for ``t`` (N,), frame by frame in ``out`` (N, WIDE)."""
+    _frame(t, fps, p, fig, out.T)
+
+
+@kernel
+def _frame(t, fps, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
+    """The figure, the soles' places and speeds (stance heel, tip, other heel, tip), and where each foot is pressed."""
+    pose_step(t, p, fig, True, out)
+    sole_points(t, p, fig.foot, out[HERE : HERE + 12])
+    sole_points(t - 1 / fps, p, fig.foot, out[BEFORE : BEFORE + 12])
+    sole_points(t + 1 / fps, p, fig.foot, out[AFTER : AFTER + 12])
+    for k in range(4):
+        i, j = BEFORE + 3 * k, AFTER + 3 * k
+        x, y, z = out[j] - out[i], out[j + 1] - out[i + 1], out[j + 2] - out[i + 2]
+        out[SPEED + k] = np.sqrt(x * x + y * y + z * z) * fps / 2
+    _pressed(t, p.front, fig.foot, out, PRESSED)
+    _pressed(t, p.rear, fig.foot, out, PRESSED + 3)
+
+
+@kernel
+def _pressed(t, step: Step, foot: Foot, out, row):  # type: ignore[no-untyped-def]
+    """Centre of pressure: under the heel, to the ball while the sole is flat, to the tip while the heel is up."""
+    roll = step.rolling
+    first = _ease((t - roll.flat) / max(roll.heel_off - roll.flat, 1e-6))
+    second = _ease((t - roll.heel_off) / max(roll.toes_off - roll.heel_off, 1e-6))
+    ball = 0.85 * foot.ball
+    x = -foot.heel + (foot.heel + ball) * first + (foot.tip - ball) * second
+    c, s = np.cos(step.pitch), np.sin(step.pitch)
+    out[row] = step.place[0] + x * (np.sin(step.yaw) * c)
+    out[row + 1] = step.place[1] + x * s
+    out[row + 2] = step.place[2] + x * (np.cos(step.yaw) * c)
+
+
+@kernel
+def _ease(u):  # type: ignore[no-untyped-def]
+    u = np.minimum(np.maximum(u, 0.0), 1.0)
+    return u * u * (3 - 2 * u)
+
+
+def step_motion(rows: Array, side: int, stage: Stage, info: dict[str, Any]) -> Motion:
+    """The frames of one step as a Motion.
+
+    Args:
+        rows: ``(N, WIDE)`` of :func:`stride`.
+        side: +1 where the left foot is the stance foot, -1 the right one.
+        stage: whose motion it is, on which ground.
+        info: facts of this stretch.
+    """
+    skeleton, terrain, mass, fps = stage
+    n, joints = len(rows), len(skeleton)
+    soles = rows[:, HERE : HERE + 12].reshape(n, 2, 2, 3)
+    ground = terrain.height(soles[..., [0, 2]], soles[..., 1] + 0.02)
+    still = rows[:, SPEED : SPEED + 4].reshape(n, 2, 2) < CONTACT_SPEED
+    contacts = still & (np.abs(soles[..., 1] - ground) < CONTACT_GAP)
+    forces = rows[:, LEAD : LEAD + 6].reshape(n, 2, 3).copy()
+    forces[:, :, 1] += rows[:, STANDING, None] / 2
+    pressure = rows[:, PRESSED:WIDE].reshape(n, 2, 3).copy()
+    pressure[forces[:, :, 1] < 0.02 * 9.81] = np.nan
+    order = slice(None) if side > 0 else slice(None, None, -1)
+    return Motion(
+        skeleton, rows[:, :3], rows[:, ROTATIONS:COM].reshape(n, joints, 4), fps,
+        contacts=contacts[:, order].reshape(n, 4), forces=mass * forces[:, order], pressure=pressure[:, order],
+        com=rows[:, COM : COM + 3], mass=mass, name="walk", info=info,
+    )  # fmt: skip
 
 
 def posed(plan: StepPlan, figure: Figure, times: Array, engine: str) -> Array:
@@ -55,92 +162,8 @@ def posed(plan: StepPlan, figure: Figure, times: Array, engine: str) -> Array:
     return out
 
 
-def step_motion(
-    plan: StepPlan,
-    figure: Figure,
-    grid: tuple[Array, float],
-    stage: Stage,
-    info: dict[str, Any],
-) -> Motion:
-    """The frames of one step as a Motion.
-
-    Args:
-        plan: of the step.
-        figure: proportions.
-        grid: frame times from the step's start (s), and frames a second.
-        stage: whose motion it is, on which ground.
-        info: facts of this stretch.
-    """
-    times, fps = grid
-    skeleton, terrain, mass, engine = stage
-    n, joints = len(times), len(skeleton)
-    out = posed(plan, figure, times, engine)
-    rotations = out[ROTATIONS:COM].reshape(joints, 4, n).transpose(2, 0, 1)
-    contacts = _contacts(plan, figure, (times, fps), terrain, engine)
-    forces, pressure = _forces(plan, figure, times, out, mass)
-    order = slice(None) if plan.side > 0 else slice(None, None, -1)
-    feet = contacts.reshape(n, 2, 2)[:, order].reshape(n, 4)
-    return Motion(
-        skeleton,
-        out[:3].T,
-        rotations,
-        fps,
-        contacts=feet,
-        forces=forces[:, order],
-        pressure=pressure[:, order],
-        com=out[COM : COM + 3].T,
-        mass=mass,
-        name="walk",
-        info=info,
-    )
-
-
-def _contacts(
-    plan: StepPlan, figure: Figure, grid: tuple[Array, float], terrain: Terrain, engine: str
-) -> NDArray[np.bool_]:
-    """(N, 4): stance heel, tip, other heel, tip: within 5 mm of the ground and slower than 5 cm/s."""
-    times, fps = grid
-    n = len(times)
-    rows, asked = np.empty((12, 3 * n)), np.concatenate([times, times - 1 / fps, times + 1 / fps])
-    sole_frames.by(engine)(asked, plan, figure.foot, rows)
-    points = rows.reshape(4, 3, 3, n)
-    here = points[:, :, 0]
-    speed = np.linalg.norm(points[:, :, 2] - points[:, :, 1], axis=1) * fps / 2
-    ground = terrain.height(here[:, [0, 2]].transpose(0, 2, 1), here[:, 1] + 0.02)
-    return ((np.abs(here[:, 1] - ground) < CONTACT_GAP) & (speed < CONTACT_SPEED)).T
-
-
-def _forces(plan: StepPlan, figure: Figure, times: Array, out: Array, mass: float) -> tuple[Array, Array]:
-    """(N, 2, 3) force N and centre of pressure m: stance foot, other foot."""
-    n = len(times)
-    forces = np.empty((n, 2, 3))
-    forces[:, 0], forces[:, 1] = out[LEAD : LEAD + 3].T, out[TRAIL : TRAIL + 3].T
-    forces[:, :, 1] += out[STANDING][:, None] / 2
-    pressure = np.stack([_pressure(plan.front, figure, times), _pressure(plan.rear, figure, times)], 1)
-    pressure[forces[:, :, 1] < 0.02 * 9.81] = np.nan
-    return forces * mass, pressure
-
-
-def _pressure(step: Step, figure: Figure, times: Array) -> Array:
-    """Centre of pressure: under the heel, to the ball while the sole is flat, to the tip while the heel is up."""
-    roll: Roll = step.rolling
-    foot = figure.foot
-    first = _ease((times - roll.flat) / max(roll.heel_off - roll.flat, 1e-6))
-    second = _ease((times - roll.heel_off) / max(roll.toes_off - roll.heel_off, 1e-6))
-    ball = 0.85 * foot.ball
-    x = -foot.heel + (foot.heel + ball) * first + (foot.tip - ball) * second
-    c = np.cos(step.pitch)
-    forward = np.array([np.sin(step.yaw) * c, np.sin(step.pitch), np.cos(step.yaw) * c])
-    return step.place + x[:, None] * forward
-
-
 def standing_sole(foot: Footstep, shape: Foot) -> tuple[Array, Array]:
     """Heel and toe tip (m) of a foot that lies flat."""
     c = np.cos(foot.pitch)
     forward = np.array([np.sin(foot.yaw) * c, np.sin(foot.pitch), np.cos(foot.yaw) * c])
     return foot.place - shape.heel * forward, foot.place + shape.tip * forward
-
-
-def _ease(u: Array) -> Array:
-    u = np.minimum(np.maximum(u, 0.0), 1.0)
-    return u * u * (3 - 2 * u)

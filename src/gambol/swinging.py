@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gambol.figure import _sole_axes
 from gambol.footsteps import NONE, Footstep
-from gambol.hurdle import Hurdle, Samples, Toes, clearance, over, sole_turns
+from gambol.hurdle import Hurdle, Samples, Toes, clearance, over, sole_from, sole_turns
 from gambol.kernels import clamp, kernel
 from gambol.profile import Profile
 from gambol.reaction import Border, Known, StepTime, track
@@ -21,7 +21,7 @@ from gambol.roll import Foot, Roll, ankle_rates
 from gambol.swing import bumped, evaluate
 from gambol.walker import Scene
 
-__all__ = ["HIP_BELOW", "Carry", "Swing", "swing_path"]
+__all__ = ["HIP_BELOW", "Carry", "Swing", "Under", "swing_path", "unchosen"]
 
 Array = NDArray[np.float64]
 STRAIGHT = (0.6, 0.8, 1.0)  # share of the swing within which the toes straighten; slower ways are tried in turn
@@ -45,6 +45,20 @@ class Swing(NamedTuple):
     straight: float  # share of the swing within which the toes straighten
 
 
+class Under(NamedTuple):
+    """The ground under a swing, and the swing itself where it is chosen already: it changes little with C's height."""
+
+    ground: Profile
+    swing: Swing
+    chosen: bool
+
+
+@kernel
+def unchosen(ground: Profile):  # type: ignore[no-untyped-def]
+    """The ground of a swing that is yet to be chosen."""
+    return Under(ground, Swing(np.zeros((2, 4, 9)), 1.0, np.zeros(3), 0.0, 0.0, STRAIGHT[0]), False)
+
+
 class Carry(NamedTuple):
     """What carries C during a step (reaction.track): the leg must reach from the hip, which goes with it."""
 
@@ -56,13 +70,16 @@ class Carry(NamedTuple):
 
 @kernel
 def swing_path(  # type: ignore[no-untyped-def]
-    feet: tuple[Footstep, Footstep, Footstep], rolls: tuple[Roll, Roll], carry: Carry, ground: Profile, scene: Scene
+    feet: tuple[Footstep, Footstep, Footstep], rolls: tuple[Roll, Roll], carry: Carry, under: Under, scene: Scene
 ):
     """The swing of the rear foot past the stance foot to the next foothold: ``feet`` in this order.
 
     It leaves when the double support ends and lands when the step ends.
     """
     rear, front, one = feet
+    ground = under.ground
+    if under.chosen:
+        return under.swing
     if one.kind == NONE:
         return Swing(np.zeros((2, 4, 9)), 1.0, np.array([rear.yaw, rear.pitch, rear.roll]), 0.0, 0.0, STRAIGHT[0])
     foot, leave = scene.figure.foot, carry.times.double
@@ -153,7 +170,8 @@ def _missing_one_by_one(path, toes: Toes, look: Samples, ground: Profile, foot: 
     for i in range(len(look.s)):
         s = look.s[i]
         ankle = (evaluate(s, 1.0, path, 0), evaluate(s, 1.0, path, 1), evaluate(s, 1.0, path, 2))
-        clear = clearance(ankle, evaluate(s, 1.0, path, 3), sole_turns(s, toes, ground), ground, foot)
+        slope, bend, facing = sole_turns(s, toes, ground)
+        clear = clearance(ankle, sole_from(evaluate(s, 1.0, path, 3), slope, bend, foot), facing, ground)
         need, lowest = max(need, (look.target[i] - clear) / max(look.bump[i], ENDS)), min(lowest, clear)
     return need, lowest
 
@@ -162,5 +180,6 @@ def _missing_one_by_one(path, toes: Toes, look: Samples, ground: Profile, foot: 
 def _missing(path, toes: Toes, look: Samples, ground: Profile, foot: Foot):  # type: ignore[no-untyped-def]
     """The bump (m) that a swing wants for its clearance, and its least clearance m."""
     x, y, z, pitch = (evaluate(look.s, 1.0, path, d) for d in range(4))
-    clear = clearance((x, y, z), pitch, sole_turns(look.s, toes, ground), ground, foot)
+    slope, bend, facing = sole_turns(look.s, toes, ground)
+    clear = clearance((x, y, z), sole_from(pitch, slope, bend, foot), facing, ground)
     return ((look.target - clear) / np.maximum(look.bump, ENDS)).max(), clear.min()

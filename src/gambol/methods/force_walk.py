@@ -24,13 +24,13 @@ from gambol.gait import Pace, dimensionless, eased, pace
 from gambol.handing import SIDES, taken_over
 from gambol.hurdle import looks
 from gambol.kernels import check_engine, clamp
-from gambol.lowering import Sketch, Way, lowered, lowered_stand
+from gambol.lowering import Sketch, Way, lowered_stand
 from gambol.motion import Motion, Pose
 from gambol.profile import Profile, profile
 from gambol.reaction import Shape, steady
 from gambol.roll import Roll, shifted
 from gambol.stepping import arm_goal, rising_time, style_of
-from gambol.stride import Stage, frames, posed, standing_sole, step_motion
+from gambol.stride import Stage, posed, standing_sole, step_motion, stride
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
 from gambol.walker import NO_STEP, NOWHERE, Ahead, Look, Mode, Scene, Walker, seen_next
@@ -134,13 +134,12 @@ class ForceWalk:
             ahead = _ahead(course, w, scene)
             ground = profile(w.rear, ahead.one, foot, task.terrain)
         ground_next = profile(w.front, ahead.two, foot, task.terrain)
-        grounds, sketch = (ground, ground_next), state.sketch
-        plan, after, sketch = lowered.by(self.engine)(Way(w, ahead, grounds), sketch, fresh, state.rest, scene)
+        way, before = Way(w, ahead, (ground, ground_next)), (state.sketch, fresh, state.rest)
+        plan, after, sketch, rows = stride.by(self.engine)(way, before, float(task.fps), scene)
         last = ahead.one.kind == NONE
-        grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
-        stage = Stage(task.body.skeleton, task.terrain, scene.mass, self.engine)
+        stage = Stage(task.body.skeleton, task.terrain, scene.mass, task.fps)
         asked = self._request(scene, course, task) if w.standing else {}
-        motion = step_motion(plan, scene.figure, (grid, task.fps), stage, {**asked, **_facts(w, after, ahead)})
+        motion = step_motion(rows, plan.side, stage, {**asked, **_facts(w, after, ahead)})
         rest = NOWHERE if last else seen_next(ahead, _beyond(course, ahead, scene))
         return State(after, rest, task, course, last, sketch, ground_next, plan, scene, state.rest), motion
 
