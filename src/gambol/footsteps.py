@@ -37,6 +37,7 @@ SOLE_POINTS = 25  # of the sole that are looked at for an edge: one a centimetre
 SOLE = np.linspace(0.0, 1.0, SOLE_POINTS)
 MARGIN = 0.014  # m kept between sole and riser
 MOST_SPIN = np.radians(50)  # largest turn of one foot on the spot
+MOST_BEND = np.radians(70.0)  # of the path within a step
 AWRY = np.radians(30)  # a path that leads away by more from where one stands is turned to on the spot first
 NOWAY = 0.03  # m: a path that has no more to go is over
 LEAD = 0.040  # of body height: ankle behind the nosing when climbing (people leave the heel near the edge)
@@ -181,6 +182,9 @@ def next_step(course: Course, rear: Footstep, front: Footstep, length: float) ->
     if stop is None:
         return None
     s, stair, tread = _advance(course, side, rear, front, (length * 0.8 if standing else length, stop))
+    bend = abs(float(course.path.heading(s - 1e-4) - course.path.heading(front.s + 1e-4)))  # not the jumps of turns
+    if not stair and bend > MOST_BEND:  # a tight corner is taken in shorter steps
+        s = front.s + (s - front.s) * MOST_BEND / bend
     foot = _foothold(course, side, s, WALK, stair)
     # after a turn on the spot the path's heading may be whole turns away from the body's
     spin = 2 * np.pi * round((front.heading - foot.heading) / (2 * np.pi))
