@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from measured import Compared, angles, compared, walk_like
+from measured import Compared, compared, walk_like
 from walks import slides, sole_tracks, straight
 
 from gambol.body import Body
@@ -140,9 +140,9 @@ def test_styles_must_be_rows_of_rising_times():
 
 
 def test_a_bodys_own_walk_stays_on_its_feet(data):
-    motion, _ = walk_like(build_walk(load_motion(data / "mocap" / "cmu" / "05_01.amc")))
+    motion, curves = walk_like(build_walk(load_motion(data / "mocap" / "cmu" / "05_01.amc")))
     assert slides(motion).max() < 1e-3
-    assert angles(motion)
+    assert curves[:, 1].min() > 0.0 and 50 < curves[:, 1].max() < 80  # knees bend as a person's do
 
 
 def test_command_line(tmp_path, capsys):

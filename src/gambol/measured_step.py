@@ -8,6 +8,7 @@ steady pace that is the generalised walk itself; on curves, slopes and stairs it
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from gambol.personal import DEGREE, Curves, Mix, channels_at, curves_of, persona
 from gambol.swing import quintic
 from gambol.terrain import Terrain
 
-__all__ = ["Next4", "Pacer", "Setting", "gap", "landed", "plan_measured", "standing_hips", "step_times"]
+__all__ = ["Next4", "Pacer", "Setting", "gap", "landed", "made", "plan_measured", "standing_hips", "step_times"]
 
 Array = NDArray[np.float64]
 LOOSE = 1.15  # step length over the default beyond which cadence no longer follows it
@@ -110,11 +111,18 @@ def step_times(front: Footstep, one: Footstep | None, s: Setting) -> float:
     return t0 * near * (max(ratio, 0.2) / near) ** 0.5
 
 
-def _person(stance: Footstep, before: float, after: float, duration: float, s: Setting) -> Step:
-    """The generalised step on a foot, between steps of these lengths."""
+def _person(stance: Footstep, before: float, after: float, duration: float, s: Setting) -> tuple[Step, Curves]:
+    """The generalised step on a foot, between steps of these lengths, and its smooth forms."""
     least = LEAST_STEP * s.body.leg_length
     to = Condition(s.subject, max(after, least), max(before, least), duration)
-    return personal(s.mixed, stance.side, to, s.laws)
+    return made(s.mixed, int(stance.side), to, s.laws)
+
+
+@lru_cache(maxsize=256)
+def made(mixed: Mix, side: int, to: Condition, laws: Laws) -> tuple[Step, Curves]:
+    """A step of a mixture and its smooth forms; a steady walk asks for the same one again and again."""
+    step = personal(mixed, side, to, laws)
+    return step, curves_of(step)
 
 
 def standing_hips(rear: Footstep, front: Footstep, s: Setting) -> Array:
@@ -133,7 +141,7 @@ def landed(rear: Footstep, front: Footstep, after: tuple[Footstep | None, float]
         return standing_hips(rear, front, s)
     w_in = gap(rear, front)
     w_out = w_in if one is None else gap(front, one)
-    lead, height = curves_of(_person(front, w_in, w_out, duration, s)).hip
+    lead, height = _person(front, w_in, w_out, duration, s)[1].hip
     heading = 0.5 * (rear.heading + front.heading)
     forward = np.array([np.sin(heading), 0.0, np.cos(heading)])
     left = np.array([forward[2], 0.0, -forward[0]])
@@ -255,12 +263,11 @@ def plan_measured(w: Pacer, ahead: Next4, low: tuple[float, float], s: Setting) 
     w_in = gap(w.rear, w.front)
     w_out = 0.0 if one is None else gap(w.front, one)
     w_next = 0.0 if one is None or ahead.two is None else gap(one, ahead.two)
-    this = _person(w.front, w_in, w_out, min(t0, LOOSE * s.pace.step_time), s)
-    curves = curves_of(this)
+    this, curves = _person(w.front, w_in, w_out, min(t0, LOOSE * s.pace.step_time), s)
     double = 0.0
     landing = w.rear_roll
     if one is not None:
-        beyond = curves_of(_person(one, w_out, w_next or w_out, min(t1, LOOSE * s.pace.step_time), s))
+        beyond = _person(one, w_out, w_next or w_out, min(t1, LOOSE * s.pace.step_time), s)[1]
         double = beyond.toe_off * min(t1, s.pace.step_time * LOOSE)
         landing = _landing(beyond, w.front, one, (w.time + t0, min(t1, LOOSE * s.pace.step_time)), s)
     front_roll = _push_off(w.front_roll, curves, (w.time, w.time + t0 + double), ahead)
