@@ -163,7 +163,7 @@ CASES = {
 }
 LOOPS = {"figure.pose_frames", "figure.sole_frames", "skeleton._positions"}
 # what plans a step: not of frames; compared by whole walks
-PLANNING = ("borders.", "hurdle.", "lowering.", "profile.", "stepping.", "swinging.", "walker.")
+PLANNING = ("borders.", "hurdle.", "lowering.", "profile.", "stepping.", "stride.", "swinging.", "walker.")
 # other methods' figures: compared by whole motions in test_methods.test_engines_agree, drags in test_posing
 WHOLE = ("flight.", "run_figure.", "measured_figure.", "tension.")
 PLANNED = {
@@ -387,7 +387,7 @@ def test_compiled_code_is_never_stale(modules):
 def test_digests_are_stable_and_all_different():
     seen = [k.digest for k in kernels().values()]
     assert len(set(seen)) == len(seen)
-    assert all(Kernel(k.function).digest == k.digest for k in kernels().values())
+    assert all(Kernel(k.function, k.loop).digest == k.digest for k in kernels().values())
 
 
 def test_digests_are_the_same_in_another_process():

@@ -33,6 +33,7 @@ from gambol import (
 )
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
 from gambol.complaints import complaint
+from gambol.crowd_form import DEFAULT_CROWD, CrowdForm
 from gambol.errors import GambolError
 from gambol.facts import facts, sentences
 from gambol.forms import (
@@ -48,7 +49,7 @@ from gambol.forms import (
     read_scene,
 )
 from gambol.rig_form import DEFAULT_RIG, RIG_FILES, RigForm, unsure
-from gambol.words import Dials, Files, Json, Switch, Text, check_targets, print_json
+from gambol.words import Dials, Files, Json, Paths, Switch, check_targets, print_json
 
 if TYPE_CHECKING:
     from gambol.character import Surface
@@ -76,10 +77,11 @@ PICTURES, VIDEOS = (".png",), (".mp4",)
 @app.command
 def walk(  # noqa: PLR0913
     *,
-    path: Text = None,
+    path: Paths = (),
     ground: Ground = DEFAULT_GROUND,
     pace: Annotated[PaceForm, Fields] = DEFAULT_PACE,
     form: Annotated[WalkForm, Fields] = DEFAULT_WALK,
+    crowd: Annotated[CrowdForm, Fields] = DEFAULT_CROWD,
     clip: Annotated[ClipForm, Fields] = DEFAULT_CLIP,
     rig: Annotated[RigForm, Fields] = DEFAULT_RIG,
     like: Annotated[commands_measured.LikeForm, Fields] = commands_measured.DEFAULT_LIKE,
@@ -93,28 +95,34 @@ def walk(  # noqa: PLR0913
 
     Args:
         path: a file (.csv with x,y,z in metres, y up; .json), or points "x,z x,z ...", or demo. By default
-            6 m straight ahead.
+            6 m straight ahead. Given more than once, somebody walks along each.
         dial: NAME=VALUE of a dial of the method, as often as wanted; `gambol dials` lists them.
-        output: a file to write, as often as wanted: .npz, .bvh or .glb; with --character also of its own suffix.
+        output: a file to write, as often as wanted: .npz, .bvh or .glb; with --character also of its own suffix; of
+            many walkers .glb, .mp4 or .png.
         mesh: with the skinned figure in a .glb; without, animation only.
         plan: print the plan, one step object a line.
         as_json: print the facts as JSON: speed, steps, strikes and offs in seconds, contacts.
     """
     named = ground.text()
     rig.check()
+    if crowd.several(len(path)):
+        method, pace = like.made(form, pace, dial)
+        alone = {"--loop": clip.loop, "--set": clip.game_set, "--character": rig.character, "--plan": plan}
+        return commands_many.walk_crowd((path, ground), (method, pace, form), crowd, (clip, alone), (output, as_json))
+    way = path[0] if path else None
     able: tuple[str, ...] = SET_FILES if clip.game_set else MOTION_FILES
     if rig.character is not None:
         own = commands_rigs.onto_files(rig.character)
         able = tuple(s for s in own if not clip.game_set or s in RIG_FILES)
-    check_targets(output, able, (path, ground.terrain, rig.character, rig.roles))
-    clip.check(path, form.duration)
+    check_targets(output, able, (way, ground.terrain, rig.character, rig.roles))
+    clip.check(way, form.duration)
     method, pace = like.made(form, pace, dial)
     if rig.character is not None:
-        return walk_rig((path, named), pace, form, (clip, method), (rig, output, as_json))
+        return walk_rig((way, named), pace, form, (clip, method), (rig, output, as_json))
     from gambol.io import save_all, save_clips
 
-    scene = read_scene(path, named)
-    motions = [told(m, ground_name(path, named)) for m in clip.motions(method, form.task(scene, pace))]
+    scene = read_scene(way, named)
+    motions = [told(m, ground_name(way, named)) for m in clip.motions(method, form.task(scene, pace))]
     motion = motions[0]
     if clip.game_set:
         for file in output:

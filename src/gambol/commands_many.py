@@ -1,16 +1,27 @@
-"""``gambol make``: clips by the thousand from a list of tasks."""
+"""Many at once: ``gambol make`` makes clips from a list of tasks, ``gambol walk --count`` a crowd in one file."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from gambol.words import Json, print_json
+from gambol.errors import GambolError
+from gambol.facts import facts
+from gambol.forms import ground_name, read_scene
+from gambol.words import Json, check_targets, print_json
 
-__all__ = ["make"]
+if TYPE_CHECKING:
+    from gambol.clip_form import ClipForm
+    from gambol.crowd_form import CrowdForm
+    from gambol.forms import GroundForm, PaceForm, WalkForm
+
+__all__ = ["CROWD_FILES", "make", "walk_crowd"]
+
+CROWD_FILES = (".glb", ".mp4", ".png")
 
 
 def make(
@@ -53,3 +64,48 @@ def make(
     else:
         print(f"{count['made']} made, {count['kept']} kept, {len(failures)} failed, in {output}")
     return 1 if failures else 0
+
+
+def walk_crowd(
+    scene: tuple[Sequence[str], GroundForm], way: tuple[Any, PaceForm, WalkForm], crowd: CrowdForm,
+    clip: tuple[ClipForm, Mapping[str, Any]], out: tuple[Sequence[Path], bool],
+) -> int:  # fmt: skip
+    """Walk with several figures, on one ground, and write them into one file."""
+    (paths, ground), (method, pace, form), (files, as_json) = scene, way, out
+    named, varied = ground.text(), crowd.varied()
+    for option in (name for name, asked in clip[1].items() if asked):
+        raise GambolError("it is of one walker", where=option, do="leave it out, or --count and all --path but one")
+    check_targets(files, CROWD_FILES, (*paths, ground.terrain))
+    from gambol.crowd import crowd as walkers
+    from gambol.io import save_crowd
+
+    scenes = [read_scene(path, named) for path in paths or (None,)]
+    if paths and named is None and any(ground_name(p, None) != ground_name(paths[0], None) for p in paths):
+        raise GambolError("the paths are on several grounds", where="--path", do="name one ground: --terrain demo")
+    tasks = [form.task(s, pace) for s in scenes]
+    if clip[0].style is not None:
+        from gambol.style import parse_styles, styled
+
+        dressed = [styled(method, task, parse_styles(clip[0].style)) for task in tasks]
+        method, tasks = dressed[0][0], [task for _, task in dressed]
+    motions = walkers(method, tasks, crowd.count or len(tasks), varied)
+    terrain = scenes[0][1]
+    for file in files:
+        kind = file.suffix.lower()
+        if kind == ".glb":
+            save_crowd(motions, file, terrain=terrain)
+            continue
+        from gambol.render import write_picture
+        from gambol.render_crowd import crowd_sheet, crowd_video
+
+        if kind == ".mp4":
+            crowd_video(motions, file, terrain)
+        else:
+            write_picture(crowd_sheet(motions, terrain), file)
+    if as_json:
+        print_json({"walkers": [facts(m) for m in motions], "files": [str(f) for f in files]})
+        return 0
+    print(f"{len(motions)} walkers, {max(m.duration for m in motions):.2f} s")
+    for line in [f"wrote {file}" for file in files] or ["nothing written: add -o crowd.glb"]:
+        print(line)
+    return 0

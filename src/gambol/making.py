@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import re
+import sys
 import threading
 import time
 from collections.abc import Generator, Sequence
@@ -178,7 +179,11 @@ class _Lock:
 
 
 def _begin(parent: int, held: int | None) -> None:
-    """What a worker does first: it lets go of the folder's lock, and ends when the run it works for is killed."""
+    """What a worker does first: it lets go of the folder's lock, and ends when the run it works for is killed.
+
+    What goes wrong with a line is handed back; beyond that a worker has nothing to say.
+    """
+    sys.stderr = open(os.devnull, "w", encoding="utf-8")
     if held is not None:
         os.close(held)
 

@@ -7,7 +7,7 @@ extra ``video``) writes video.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,7 +30,7 @@ from gambol.terrain import Flat, Terrain
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["VIEWS", "contact_sheet", "strip", "video", "write_picture"]
+__all__ = ["VIEWS", "contact_sheet", "encode_video", "label_sheet", "strip", "video", "write_picture"]
 
 Array = NDArray[np.float64]
 VIEWS = {
@@ -192,21 +192,28 @@ def contact_sheet(  # noqa: PLR0913
     Raises:
         GambolError: for a motion without frames, an unknown view, or a time the motion does not have.
     """
+    _checked(motion, size, view)
+    chosen = _spread(motion, frames) if times is None else _nearest(motion, times)
+    shots = _Follow(motion, terrain or Flat(), size, view, mesh).shots(chosen)
+    return label_sheet(shots, [k / motion.fps for k in chosen], columns, size)
+
+
+def label_sheet(
+    shots: Iterable[NDArray[np.uint8]], times: Sequence[float], columns: int, size: tuple[int, int]
+) -> Image:
+    """Pictures side by side, each labelled with its time in s."""
     import PIL.Image
     import PIL.ImageDraw
 
-    _checked(motion, size, view)
-    chosen = _spread(motion, frames) if times is None else _nearest(motion, times)
-    columns = max(min(columns, len(chosen)), 1)
-    rows = -(-len(chosen) // columns)
+    columns = max(min(columns, len(times)), 1)
+    rows = -(-len(times) // columns)
     sheet = PIL.Image.new("RGB", (columns * size[0], rows * size[1]), "white")
     pen = PIL.ImageDraw.Draw(sheet)
-    shots = _Follow(motion, terrain or Flat(), size, view, mesh).shots(chosen)
     for k, shot in enumerate(shots):
         x, y = k % columns * size[0], k // columns * size[1]
         sheet.paste(PIL.Image.fromarray(shot), (x, y))
         pen.rectangle((x - 1, y - 1, x + size[0] - 1, y + size[1] - 1), outline="white")
-        pen.text((x + 10, y + 8), f"{chosen[k] / motion.fps:.2f} s", fill=(70, 74, 80))
+        pen.text((x + 10, y + 8), f"{times[k]:.2f} s", fill=(70, 74, 80))
     return sheet
 
 
@@ -312,22 +319,38 @@ def video(  # noqa: PLR0913
         MissingExtra: without PyAV.
     """
     _checked(motion, size, view)
-    file = _target(file, (".mp4",))
+    rate = _rate(motion.fps / max(1, round(motion.fps / MOST_FPS)) if fps is None else fps)
+    count = max(round(len(motion) / motion.fps * float(rate)), 1)
+    frames = np.minimum((np.arange(count) / float(rate) * motion.fps).round().astype(int), len(motion) - 1)
+    size = _even(size)
+    encode_video(_Follow(motion, terrain or Flat(), size, view, mesh).shots(frames.tolist()), file, float(rate), size)
+
+
+def _even(size: tuple[int, int]) -> tuple[int, int]:
+    return size[0] + size[0] % 2, size[1] + size[1] % 2
+
+
+def encode_video(
+    shots: Iterable[NDArray[np.uint8]], file: str | FilePath, fps: float, size: tuple[int, int]
+) -> None:
+    """Write pictures (H, W, 3) as an .mp4 (H.264, yuv420p) under a temporary name, then rename it.
+
+    Raises:
+        GambolError: for a wrong rate or target.
+        MissingExtra: without PyAV.
+    """
+    file, rate = _target(file, (".mp4",)), _rate(fps)
     try:
         import av
     except ImportError:
         raise MissingExtra("av", "video", "video") from None
-    rate = _rate(motion.fps / max(1, round(motion.fps / MOST_FPS)) if fps is None else fps)
-    count = max(round(len(motion) / motion.fps * float(rate)), 1)
-    frames = np.minimum((np.arange(count) / float(rate) * motion.fps).round().astype(int), len(motion) - 1)
-    size = (size[0] + size[0] % 2, size[1] + size[1] % 2)
     partial = file.with_name(f".{file.name}.partial")
     try:
         with av.open(str(partial), "w", format="mp4", options={"movflags": "faststart"}) as container:
             stream = container.add_stream("libx264", rate=rate)
             stream.width, stream.height, stream.pix_fmt = size[0], size[1], "yuv420p"
             stream.options = {"crf": "20", "preset": "fast", "threads": "1"}
-            for shot in _Follow(motion, terrain or Flat(), size, view, mesh).shots(frames.tolist()):
+            for shot in shots:
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(shot, format="rgb24")))
             container.mux(stream.encode())
         os.replace(partial, file)

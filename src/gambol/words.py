@@ -13,9 +13,10 @@ from gambol.errors import GambolError
 from gambol.facts import jsonable
 from gambol.forms import nearest
 
-__all__ = ["Dials", "Files", "Json", "Switch", "Text", "check_targets", "print_json"]
+__all__ = ["Dials", "Files", "Json", "Paths", "Switch", "Text", "check_targets", "print_json"]
 
 Text = Annotated[str | None, Parameter(allow_leading_hyphen=True)]
+Paths = Annotated[tuple[str, ...], Parameter(negative=(), show_default=False, allow_leading_hyphen=True)]
 Files = Annotated[tuple[Path, ...], Parameter(name=["--output", "-o"], negative=(), show_default=False)]
 Dials = Annotated[tuple[str, ...], Parameter(name="--dial", negative=(), show_default=False)]
 Json = Annotated[bool, Parameter(name="--json", negative=())]

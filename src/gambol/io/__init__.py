@@ -25,6 +25,7 @@ from gambol.io import (
     fbx,
     gltf,
     gltf_attach,
+    gltf_crowd,
     gltf_person,
     json_file,
     mot,
@@ -43,7 +44,7 @@ from gambol.motion import Motion, Trial
 
 __all__ = [
     "FORMATS", "Content", "Extra", "Format", "Ground", "Opened", "Source", "attach", "clips", "load", "load_character",
-    "load_motion", "read", "save", "save_all", "save_clips",
+    "load_motion", "read", "save", "save_all", "save_clips", "save_crowd",
 ]
 
 Content = Motion | Trial  # what a file can hold
@@ -229,6 +230,24 @@ def clips(path: File) -> list[str]:
     lister = _format(path, "decode").clips
     data = _read(path)
     return decoded(lister, data, Source(str(path))) if lister else [path.stem]
+
+
+def save_crowd(motions: Sequence[Motion], path: File, *, mesh: bool = True, terrain: Ground | None = None) -> None:
+    """Write many figures that move at once into one .glb.
+
+    Args:
+        motions: with names that differ; skeletons may.
+        path: ends in .glb.
+        mesh: as for :func:`save`.
+        terrain: as for :func:`save`.
+
+    Raises:
+        GambolError: as :func:`save`; for another suffix.
+    """
+    if Path(path).suffix.lower() != ".glb":
+        raise GambolError("many figures go into a .glb", where=str(path), allowed=".glb", do="give another suffix")
+    check_target(path)
+    replace_all([(path, gltf_crowd.encode_crowd(motions, Extra(mesh, terrain)))])
 
 
 def save(content: Content, path: File, *, mesh: bool = True, terrain: Ground | None = None) -> None:

@@ -62,7 +62,7 @@ def encode_clips(motions: Sequence[Motion], extra: Extra = PLAIN) -> bytes:
     if extra.mesh and (skin := skin_of(motion)) is not None:
         _attach(document, {"name": "figure", "skin": 0}, _figure(skin, document, buffer))
     if extra.terrain is not None:
-        _attach(document, {"name": "ground"}, _ground(extra.terrain, motion, document, buffer))
+        _attach(document, {"name": "ground"}, _ground(extra.terrain, motion.root, document, buffer))
     document["animations"] = [_animation(m, buffer) for m in motions]
     return pack({key: value for key, value in document.items() if value != []}, buffer)
 
@@ -95,22 +95,23 @@ def _one_figure(motions: Sequence[Motion]) -> Motion:
     return motions[0]
 
 
-def _joint_nodes(skeleton: Skeleton) -> list[dict[str, Any]]:
+def _joint_nodes(skeleton: Skeleton, first: int = 0, prefix: str = "") -> list[dict[str, Any]]:
+    """The joints, which will be the nodes from ``first`` on."""
     nodes: list[dict[str, Any]] = []
     for name, offset in zip(skeleton.names, skeleton.offsets.tolist()):
-        nodes.append({"name": name, "translation": offset})
+        nodes.append({"name": prefix + name, "translation": offset})
     for j in range(1, len(skeleton)):
-        nodes[skeleton.parents[j]].setdefault("children", []).append(j)
+        nodes[skeleton.parents[j]].setdefault("children", []).append(first + j)
     return nodes
 
 
-def _skin(skeleton: Skeleton, buffer: Buffer) -> dict[str, Any]:
+def _skin(skeleton: Skeleton, buffer: Buffer, first: int = 0, name: str = "figure") -> dict[str, Any]:
     """Rest frames are parallel to the world, so that an inverse bind matrix is a shift."""
     matrices = np.tile(np.eye(4, dtype=np.float32), (len(skeleton), 1, 1))
     matrices[:, 3, :3] = -skeleton.rest_positions()  # column-major: the shift is the last row in memory
     index = buffer.add(matrices.reshape(-1, 16))
-    joints = list(range(len(skeleton)))
-    return {"name": "figure", "skeleton": 0, "joints": joints, "inverseBindMatrices": index}
+    joints = list(range(first, first + len(skeleton)))
+    return {"name": name, "skeleton": first, "joints": joints, "inverseBindMatrices": index}
 
 
 def _attach(document: dict[str, Any], node: dict[str, Any], primitives: list[dict[str, Any]]) -> None:
@@ -144,10 +145,10 @@ def _figure(skin: Skin, document: dict[str, Any], buffer: Buffer) -> list[dict[s
 
 
 def _ground(
-    terrain: Ground, motion: Motion, document: dict[str, Any], buffer: Buffer
+    terrain: Ground, way: Array, document: dict[str, Any], buffer: Buffer
 ) -> list[dict[str, Any]]:
-    """The ground around the way walked, flat shaded: each triangle has its own corners."""
-    vertices, faces = ground_around(terrain, motion.root)
+    """The ground around the ``way`` (F, 3) walked, flat shaded: each triangle has its own corners."""
+    vertices, faces = ground_around(terrain, way)
     corners = np.asarray(vertices, np.float32)[np.asarray(faces, int)]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]).astype(float)
     size = np.linalg.norm(across, axis=1)
@@ -167,7 +168,7 @@ def _unit(normals: Array) -> NDArray[np.float32]:
     return out
 
 
-def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
+def _animation(motion: Motion, buffer: Buffer, first: int = 0) -> dict[str, Any]:
     """Position of the root, rotation of every joint, and positions of joints that leave their offset."""
     whole, motion = motion, closed(motion)
     times = buffer.add(motion.times.astype(np.float32), limits=True)
@@ -178,7 +179,7 @@ def _animation(motion: Motion, buffer: Buffer) -> dict[str, Any]:
     def track(joint: int, path: str, values: Array) -> None:
         still = np.abs(values - values[0]).max() < STILL
         keys = buffer.add((values[:1] if still else values).astype(np.float32))
-        channels.append({"sampler": len(samplers), "target": {"node": joint, "path": path}})
+        channels.append({"sampler": len(samplers), "target": {"node": first + joint, "path": path}})
         samplers.append({"input": start if still else times, "output": keys, "interpolation": "LINEAR"})
 
     track(0, "translation", motion.root)
