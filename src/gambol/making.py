@@ -183,7 +183,7 @@ def _begin(parent: int, held: int | None) -> None:
 
     What goes wrong with a line is handed back; beyond that a worker has nothing to say.
     """
-    sys.stderr = open(os.devnull, "w", encoding="utf-8")
+    sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as it lives
     if held is not None:
         os.close(held)
 
