@@ -17,7 +17,7 @@ from gambol.footsteps import NONE
 from gambol.kernels import kernel
 from gambol.profile import Profile
 from gambol.stepping import plan_step, same_swing
-from gambol.swinging import unchosen
+from gambol.swinging import Swing, Under, unchosen
 from gambol.walker import Ahead, Scene, Walker
 
 __all__ = ["Sketch", "Way", "excess", "lowered", "lowered_stand"]
@@ -37,11 +37,10 @@ FIRST, REST = WHOLE[:10].copy(), WHOLE[8:].copy()  # of a step whose end is sett
 
 
 class Sketch(NamedTuple):
-    """A step planned ahead, with C lowered by ``low`` m at both its borders."""
+    """What is kept of a step that was planned ahead, with C lowered by ``low`` m at both its borders."""
 
     low: float
-    plan: StepPlan
-    after: Walker
+    swing: Swing
     outline: Array  # see _outline
     spare: float  # m by which the longest leg is too short (negative: to spare)
 
@@ -73,13 +72,13 @@ def lowered_stand(w: Walker, ahead: Ahead, ground: Profile, scene: Scene):  # ty
     low, under = w.low, unchosen(ground)
     for _ in range(ROUNDS):
         w = _standing_at(w, low, scene)
-        plan, after = plan_step(w, ahead, low, under, scene)
+        plan, _ = plan_step(w, ahead, low, under, scene)
         under = same_swing(ground, plan)
         over = excess(plan, scene, FIRST, False)
         if over <= 0:
             break
         low += 1.05 * over + SPARE
-    return w, Sketch(np.nan, plan, after, np.full(33, np.nan), 0.0)
+    return w, Sketch(np.nan, under.swing, np.full(33, np.nan), 0.0)
 
 
 @kernel
@@ -104,7 +103,7 @@ def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignor
         scene: what stays the same.
 
     Returns:
-        plan, walker at its end, and the sketch of the next step, which is its plan if nothing changes by then.
+        plan, walker at its end, and the sketch of the next step.
     """
     w, ahead, grounds = way
     one, two = ahead.one, ahead.two
@@ -119,16 +118,14 @@ def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignor
         return plan, after, sketch
     later = Ahead(two, ahead.three, ahead.four, ahead.four)  # whose fourth nobody asks for
     low = w.low if one.stair == w.front.stair else 0.3 * w.low
-    under = unchosen(grounds[0]) if fresh else same_swing(grounds[0], sketch.plan)
+    under = unchosen(grounds[0]) if fresh else Under(grounds[0], sketch.swing, True)
     under_next = unchosen(grounds[1])
     for _ in range(ROUNDS):
-        if not fresh and sketch.low == low:
-            plan, after, over = sketch.plan, sketch.after, -1.0
-        else:
-            plan, after = plan_step(w, ahead, low, under, scene)
-            under = same_swing(grounds[0], plan)
-            over = excess(plan, scene, REST, one.stair)
-        beyond, then = plan_step(after, later, low, under_next, scene)
+        plan, after = plan_step(w, ahead, low, under, scene)
+        under = same_swing(grounds[0], plan)
+        # as it was sketched, and looked at then
+        over = -1.0 if not fresh and sketch.low == low else excess(plan, scene, REST, one.stair)
+        beyond, _ = plan_step(after, later, low, under_next, scene)
         under_next = same_swing(grounds[1], beyond)
         outline = _outline(after, later, beyond)
         if np.abs(outline - sketch.outline).max() < ALIKE:
@@ -140,7 +137,7 @@ def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignor
         low += 1.05 * max(over, spare) + SPARE
     if spare < -SLACK:  # lower than needed: rise again by the next border
         after = _kept_low(after, max(0.0, low + 0.6 * spare))
-    return plan, after, Sketch(low, beyond, then, outline, spare)
+    return plan, after, Sketch(low, under_next.swing, outline, spare)
 
 
 @kernel
