@@ -35,6 +35,7 @@ GRID = np.array(  # via time, share of the way, height in legs over the flat ank
 )
 FINALISTS = 8  # candidates that are looked at closely
 MOST_TIMES = 4  # different via times among candidates
+SCATTER = 0.382  # of the swing between two samples that are looked at one after the other
 NEIGHBOURS = 0.8 * np.array([0.05, 0.08, 0.02, 0.12]) * np.array(list(product((-1.0, 0.0, 1.0), repeat=4)))
 LEAST = np.array([0.12, 0.0, -0.02, -1.2])  # of a neighbour
 ANKLE = (-0.6, 0.35)  # rad, plantar- and dorsiflexion that a swing over a riser keeps within
@@ -203,9 +204,10 @@ def _place_of(key, seen, known):  # type: ignore[no-untyped-def]
 
 
 def _costs_one_by_one(candidates, h: Hurdle, look: Samples, keep):  # type: ignore[no-untyped-def]
-    """The ``keep`` cheapest exactly: the others are left as soon as they cost more, the calmest are looked at first.
+    """The ``keep`` cheapest exactly: the others are left as soon as they cost more.
 
     What many candidates share is worked out once: the curves of a via time, the sole of a pitch, the leg of a place.
+    Samples are looked at here and there along the swing, so that what is wrong shows early.
     """
     n, count = len(candidates), len(look.s)
     every, sole = (h.hip.shape[1] + 1) // (count + 1), np.empty((3, count))
@@ -225,46 +227,34 @@ def _costs_one_by_one(candidates, h: Hurdle, look: Samples, keep):  # type: igno
                     _unevenness(families[k], uneven[k])
             which[i, part] = k
         least[i] = _effort(uneven[which[i, 0]], _via(candidates[i], h))
-    turned, turned_ready = np.empty((known[1], count, 7)), np.zeros(known[1], np.bool_)
-    legs, legs_ready = np.empty((known[2], count, 6)), np.zeros(known[2], np.bool_)
-    for _ in range(n):
-        i = int(np.argmin(least))
-        if least[i] >= best[-1]:
-            break
-        (family, turn, leg), v = which[i], _via(candidates[i], h)
-        f = families[family]
-        if not turned_ready[turn]:
-            turned_ready[turn] = True
-            for j in range(count):
-                theta = f[3, j] + v[3] * f[4, j]
-                p = sole_from(theta, sole[0, j], sole[1, j], h.foot)
-                for k in range(6):
-                    turned[turn, j, k] = p[k]
-                turned[turn, j, 6] = theta
-        if not legs_ready[leg]:
-            legs_ready[leg] = True
-            for j in range(count):
+    turned, legs = np.full((known[1], count, 7), np.nan), np.full((known[2], count, 6), np.nan)
+    scatter = max(int(SCATTER * count), 1)
+    for q in range(n):
+        i = (n // 2 + q) % n
+        v, f, total = _via(candidates[i], h), families[which[i, 0]], least[i]
+        short, long, close, bent = 0.0, 0.0, 0.0, 0.0
+        for r in range(count):
+            if total >= best[-1]:
+                break
+            j = scatter * r % count
+            p, a = turned[which[i, 1], j], legs[which[i, 2], j]
+            if np.isnan(p[6]):
+                p[6] = f[3, j] + v[3] * f[4, j]
+                p[0], p[1], p[2], p[3], p[4], p[5] = sole_from(p[6], sole[0, j], sole[1, j], h.foot)
+            if np.isnan(a[0]):
                 k = every * (j + 1) - 1
-                x, y, z = f[0, j] + v[0] * f[4, j], f[1, j] + v[1] * f[4, j], f[2, j] + v[2] * f[4, j]
-                far, near, shank = _leg((x, y, z), (h.hip[0, k], h.hip[1, k], h.hip[2, k]), h)
-                for k, value in enumerate((x, y, z, far, near, shank)):
-                    legs[leg, j, k] = value
-        short, long, close, bent, total = 0.0, 0.0, 0.0, 0.0, least[i]
-        for j in range(count):
-            a, p = legs[leg, j], turned[turn, j]
+                a[0], a[1], a[2] = f[0, j] + v[0] * f[4, j], f[1, j] + v[1] * f[4, j], f[2, j] + v[2] * f[4, j]
+                a[3], a[4], a[5] = _leg((a[0], a[1], a[2]), (h.hip[0, k], h.hip[1, k], h.hip[2, k]), h)
             clear = clearance((a[0], a[1], a[2]), (p[0], p[1], p[2], p[3], p[4], p[5]), sole[2, j], h.ground)
             short, bent = max(short, look.target[j] - clear), bent + _strained(p[6] - a[5])
             long, close = max(long, a[3]), max(close, a[4])
             total = least[i] + SHORT * short + BEYOND * (long + close) + bent / count
-            if total >= best[-1]:
-                break
         if total < best[-1]:
             cost[i], k = total, keep - 1
             while k > 0 and best[k - 1] > total:
                 best[k] = best[k - 1]
                 k -= 1
             best[k] = total
-        least[i] = np.inf
     return cost
 
 
