@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from gambol.facts import facts, sentences
 from gambol.forms import DEFAULT_GROUND, GroundForm, ground_name, read_scene
-from gambol.run_form import DEFAULT_RUN, DEFAULT_RUN_PACE, RunForm, RunPaceForm, explained
+from gambol.run_form import DEFAULT_RUN, DEFAULT_RUN_PACE, RunForm, RunPaceForm, changing, explained
 from gambol.words import Dials, Files, Json, Switch, Text, check_targets, print_json
 
 __all__ = ["run"]
@@ -49,8 +49,8 @@ def run(  # noqa: PLR0913
 
     scene = read_scene(AHEAD if path is None and named is None else path, named)
     method, task = form.method(pace, dial), form.task(scene, pace)
-    lines = explained(method, task) if explain else []
-    motion = generate(method, task)
+    lines = explained(method, task) if explain else []  # of the start
+    motion = generate(changing(method, task), task)
     motion = replace(motion, info={"ground": ground_name(path, named), **motion.info})
     save_all(motion, output, mesh=mesh, terrain=scene[1])
     if as_json:

@@ -312,7 +312,8 @@ def trunk_run(t, p, fig, out):  # type: ignore[no-untyped-def]
     qx, qy, qz = _turn(hw, hx, hy, hz, fig.centres[0, 0], fig.centres[0, 1], fig.centres[0, 2])
     m = fig.shares[0]  # the hips' own mass
     out[MOMENT], out[MOMENT + 1], out[MOMENT + 2] = ux + m * qx, uy + m * qy, uz + m * qz
-    out[PSI], out[PSI + 1], out[PSI + 2] = _heading(t, p), yaw, bank
+    turned = np.arctan2(2 * (hw * hy - hx * hz), 1 - 2 * (hy * hy + hz * hz))  # of the pelvis as it is
+    out[PSI], out[PSI + 1], out[PSI + 2] = _heading(t, p), turned, bank
     for k in range(2):
         x, y, z = _turn(hw, hx, hy, hz, (1 - 2 * k) * side * fig.hip[0], fig.hip[1], fig.hip[2])
         at = LEG + LEG_ROWS * k

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from gambol.synthesis import Task
     from gambol.terrain import Terrain
 
-__all__ = ["DEFAULT_RUN", "DEFAULT_RUN_PACE", "RunForm", "RunPaceForm", "explained", "parse_speed", "presets"]
+__all__ = [
+    "DEFAULT_RUN", "DEFAULT_RUN_PACE", "RunForm", "RunPaceForm", "changing", "explained", "parse_speed", "presets",
+]
 
 PRESETS = FilePath(__file__).with_name("run_presets.json")
 
@@ -141,6 +143,19 @@ def parse_speed(text: str) -> float | tuple[tuple[float, float], ...]:
         what = f"{(bad or words)[0]!r} is neither a speed nor time:speed"
         raise GambolError(what, where="--speed", allowed='a number, or "0:2.5 5:4" (seconds:m/s)')
     return tuple((row[0], row[1]) for row in rows)
+
+
+def changing(method: Any, task: Task) -> Any:
+    """The run, or, where the list of speeds has slower ones, a walk that becomes that run."""
+    from gambol.run_laws import slowest_speed
+
+    speeds = task.gait.speed
+    if not isinstance(speeds, tuple) or min(v for _, v in speeds) >= slowest_speed(task.body):
+        return method
+    from gambol.gait_change import GaitChange
+    from gambol.methods.force_walk import ForceWalk
+
+    return GaitChange(ForceWalk(engine=method.engine), method)
 
 
 def explained(method: Any, task: Task) -> list[str]:

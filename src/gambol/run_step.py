@@ -54,7 +54,7 @@ def _planned(w: Runner, aim: Aim, scene: RunScene, low: float) -> tuple[RunPlan,
     v1 = end.v.copy()
     v1[1] = end.fall
     bounce, _ = solve_bounce(
-        Ends(w.c, w.v, end.c, v1, brake_of(pace, scene) * forward, 0.9 if w.kind == "stand" else 0.4), (t, tc),
+        Ends(w.c, w.v, end.c, v1, brake_of(pace, scene) * forward, 0.4 if w.kind == "run" else 0.9), (t, tc),
         LATE_PUSH if w.kind == "stand" else shape_of(pace, scene), w.carry,
     )
     style = run_style(then, scene, end.bank, aim.lean)

@@ -21,6 +21,7 @@ from gambol.model import Model
 from gambol.motion import Motion, Pose, join
 from gambol.path import Path
 from gambol.terrain import Flat, Terrain
+from gambol.walker import Walker
 from gambol.wind import Wind
 
 __all__ = ["MOST_FRAMES", "Dial", "Handover", "Method", "Stream", "Task", "dial", "dials", "generate"]
@@ -80,6 +81,8 @@ class Handover(NamedTuple):
     velocity: np.ndarray  # (3,) m/s of the centre of mass
     planted: dict[str, np.ndarray]  # sole joint -> (3,) m in the world
     next_side: int
+    walker: Walker | None = None  # where it is in mid-walk, at a heel strike
+    spin: np.ndarray | None = None  # (J, 3) rad/s of every joint in its own frame
 
 
 class Method(Protocol):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gambol import quat
 from gambol.body import Body
 from gambol.borders import RELEASE, stand_border
 from gambol.dynamics import centre_of_mass
@@ -38,6 +39,7 @@ from gambol.walker import NO_STEP, NOWHERE, Ahead, Look, Mode, Scene, Walker, se
 __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
+TURN = 1e-4  # s, over which the turning of the joints is taken
 KNEE_LEAST = 0.0698132  # rad, 4 degrees: straighter, 0.1 mm of hip height is more than a degree of knee
 
 
@@ -148,13 +150,16 @@ class ForceWalk:
         w, plan, figure = state.walker, state.done, state.scene.figure
         if plan is None:
             raise GambolError("nothing has been walked yet", where="handover", do="advance first")
-        out = posed(plan, figure, np.array([plan.step]), self.engine)
+        out = posed(plan, figure, np.array([plan.step, plan.step - TURN]), self.engine)
         pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
         planted: dict[str, np.ndarray] = {}
         for foot in (w.rear, w.front):
             heel, tip = standing_sole(foot, figure.foot)
             planted |= {f"{SIDES[foot.side]}_heel": heel, f"{SIDES[foot.side]}_toe_tip": tip}
-        return Handover(w.time, pose, w.border.velocity, planted, w.rear.side)
+        before = out[ROTATIONS:COM, 1].reshape(-1, 4)
+        spin = quat.log(quat.multiply(quat.conjugate(before), pose.rotations)) / TURN
+        walking = w.front.kind == "walk" and not state.over
+        return Handover(w.time, pose, w.border.velocity, planted, w.rear.side, w if walking else None, spin)
 
     def _request(self, scene: Scene, course: Course, task: Task) -> dict[str, Any]:
         """What was asked for, with the values that the laws filled in; travels with the clip."""

@@ -25,6 +25,7 @@ from gambol.motion import Motion, Pose
 from gambol.roll import Roll, shifted
 from gambol.run_figure import COM, RunPlan
 from gambol.run_fit import posed_run
+from gambol.run_from_walk import LEFT_IN, offsets, runner_of
 from gambol.run_habits import flight_speed, stand_style, stopping_pace
 from gambol.run_laws import LAWS, Asked, RunPace, couple, steady_pace
 from gambol.run_place import Aim, advance_of
@@ -107,6 +108,8 @@ class Running:
         course = _course(task)
         _no_turns(course)
         scene = self._scene(task, course)
+        if after is not None and after.walker is not None:
+            return State(self._moving(task, scene, after), None, course, False, None, scene)
         rear, front = first_feet(course, -1)
         if after is not None:
             rear, front = taken_over(after, (rear, front), scene.figure.foot, "running")
@@ -130,6 +133,15 @@ class Running:
         info = {**self._facts(w, plan, after), **(self._request(scene, task) if w.kind == "stand" else {})}
         motion = run_motion(plan, scene, (grid, task.fps), _shared(w, plan, grid), info)
         return State(after, task, course, last, plan, scene), motion
+
+    def _moving(self, task: Task, scene: RunScene, after: Handover) -> Runner:
+        """A runner out of a walk."""
+        speed = float(np.linalg.norm(after.velocity[[0, 2]]))
+        pace = steady_pace(self.asked(task, after.time)._replace(speed=speed), task.body)
+        pace = pace._replace(step_time=pace.contact + 0.7 * pace.flight, flight=0.7 * pace.flight)
+        runner = runner_of(after, pace, scene)
+        plan, _ = plan_run(runner, self._aim(runner, scene, task), scene)
+        return runner._replace(leave=offsets(plan, scene, after), leave_time=min(LEFT_IN, 0.8 * pace.step_time))
 
     def _step(self, w: Runner, scene: RunScene, task: Task) -> tuple[RunPlan, Runner]:
         if w.kind == "stop":
