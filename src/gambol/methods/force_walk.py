@@ -20,7 +20,7 @@ from gambol.borders import RELEASE, stand_border
 from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
 from gambol.figure import COM, ROTATIONS, StepPlan, figure_of
-from gambol.footsteps import NONE, Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, next_step, step_object, survey
 from gambol.gait import Pace, dimensionless, eased, pace
 from gambol.handing import SIDES, taken_over
 from gambol.hurdle import looks
@@ -158,7 +158,7 @@ class ForceWalk:
             planted |= {f"{SIDES[foot.side]}_heel": heel, f"{SIDES[foot.side]}_toe_tip": tip}
         before = out[ROTATIONS:COM, 1].reshape(-1, 4)
         spin = quat.log(quat.multiply(quat.conjugate(before), pose.rotations)) / TURN
-        walking = w.front.kind == "walk" and not state.over
+        walking = w.front.kind == WALK and not state.over
         return Handover(w.time, pose, w.border.velocity, planted, w.rear.side, w if walking else None, spin)
 
     def _request(self, scene: Scene, course: Course, task: Task) -> dict[str, Any]:
