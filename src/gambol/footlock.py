@@ -224,6 +224,7 @@ def two_bone(hip: Array, ankle: Array, hinge: Array, lengths: tuple[float, float
     axis = axis / np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-9)
     cos_hip = (thigh**2 + reach**2 - shank**2) / (2 * thigh * reach)  # law of cosines
     upper = cos_hip * line + np.sqrt(np.maximum(1 - cos_hip**2, 0)) * np.cross(line, axis)
-    lower = (reach * line - thigh * upper) / shank
-    first, second = (quat.from_basis(axis, -bone, np.cross(axis, -bone)) for bone in (upper, lower))
-    return first, second
+    cos_knee = (reach[..., 0] ** 2 - thigh**2 - shank**2) / (2 * thigh * shank)
+    first = quat.from_basis(axis, -upper, np.cross(axis, -upper))
+    bend = np.arccos(np.clip(cos_knee, -1, 1))
+    return first, quat.multiply(first, quat.from_axis_angle(SIDE, bend))

@@ -43,9 +43,11 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
     tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
-    return np.stack(
-        [vx + w * tx + y * tz - z * ty, vy + w * ty + z * tx - x * tz, vz + w * tz + x * ty - y * tx], -1
-    )
+    out = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    out[..., 0] = vx + w * tx + y * tz - z * ty
+    out[..., 1] = vy + w * ty + z * tx - x * tz
+    out[..., 2] = vz + w * tz + x * ty - y * tx
+    return out
 
 
 def normalize(q: ArrayLike) -> Array:

@@ -360,7 +360,8 @@ def _track(
     apart = quat.log(quat.multiply(state.rotations, quat.conjugate(q[0])))
     spin = quat.log(quat.multiply(q[1], quat.conjugate(q[0]))) / t[1]
     still = np.zeros_like(apart)
-    q = quat.multiply(quat.exp(hermite(t, (0.0, apart, state.spin - spin), (fade, still, still))), q)
+    n = int(np.searchsorted(t, fade))
+    q[:n] = quat.multiply(quat.exp(hermite(t[:n], (0.0, apart, state.spin - spin), (fade, still, still))), q[:n])
     u = t / t[-1]
     level = state.level + (ground - state.level) * u * u * (3 - 2 * u)
     eased = np.minimum(2 * u, 1.0)
