@@ -15,8 +15,9 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import gambol.methods.force_walk as force_walk
+from gambol import figure, lowering
 from gambol.body import Body, G
-from gambol.figure import figure_of
+from gambol.figure import ROWS, figure_of, pose_frames
 from gambol.gait import Gait
 from gambol.motion import Motion
 from gambol.path import Path
@@ -84,19 +85,23 @@ def read(path: str, key: str, column: str) -> np.ndarray:
 @contextmanager
 def rows(values: dict[str, float]) -> Iterator[list[np.ndarray]]:
     """The walk with these values; yields the hip to ankle distances (2, n) m, step by step, as wanted."""
-    saved = force_walk.row_at, force_walk.reach, force_walk.ROUNDS
-    force_walk.ROUNDS = 1  # no lowering: it would make the cost step
+    saved = force_walk.row_at, lowering.excess, lowering.ROUNDS
+    lowering.ROUNDS = 1  # no lowering: it would make the cost step
     distances: list[np.ndarray] = []
 
-    def noted(*args: Any) -> np.ndarray:
-        distances.append(saved[1](*args))
-        return distances[-1]
+    def noted(plan: Any, scene: Any, shares: np.ndarray, stair: bool) -> float:
+        out = np.zeros((ROWS, len(shares)))
+        pose_frames(shares * plan.step, plan, scene.figure, False, out)
+        distances.append(out[figure.REACH : figure.REACH + 2])
+        return saved[1](plan, scene, shares, stair)
 
-    force_walk.row_at, force_walk.reach = lambda v: values, noted  # type: ignore[assignment]
+    force_walk._scene.cache_clear()
+    force_walk.row_at, lowering.excess = lambda v: values, noted  # type: ignore[assignment]
     try:
         yield distances
     finally:
-        force_walk.row_at, force_walk.reach, force_walk.ROUNDS = saved
+        force_walk.row_at, lowering.excess, lowering.ROUNDS = saved
+        force_walk._scene.cache_clear()
 
 
 def first_rotation(q: np.ndarray) -> np.ndarray:
@@ -129,8 +134,8 @@ def stride(motion: Motion) -> dict[str, np.ndarray]:
 
 def longest(knee: float) -> float:
     """m from hip to ankle with the knee bent by ``knee`` degrees."""
-    figure = figure_of(Body(1.75))
-    a, b = figure.thigh, figure.shank
+    proportions = figure_of(Body(1.75))
+    a, b = proportions.thigh, proportions.shank
     return float(np.sqrt(a * a + b * b + 2 * a * b * np.cos(np.radians(knee))))
 
 
@@ -140,12 +145,12 @@ def walk(v_hat: float | None) -> Motion:
         path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 15.4]]))
         gait = Gait(cadence=100.0, step_length=0.70)
         return generate(
-            force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=gait, fps=100)
+            force_walk.ForceWalk(engine="numpy"), Task(body=body, path=path, gait=gait, fps=100)
         )
     speed = v_hat * (G * body.leg_length) ** 0.5
     path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 22 * 1.1 * v_hat**0.51 * body.leg_length]]))
     return generate(
-        force_walk.ForceWalk(engine="compiled"), Task(body=body, path=path, gait=Gait(speed=speed), fps=100)
+        force_walk.ForceWalk(engine="numpy"), Task(body=body, path=path, gait=Gait(speed=speed), fps=100)
     )
 
 
