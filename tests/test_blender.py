@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from files import Plane, wander
 
+from gambol import Body, ForceWalk, Task, generate
 from gambol.io import load, save
 from gambol.skeleton import Skeleton
 
@@ -94,3 +95,51 @@ def test_fbx_of_blender_is_read(tmp_path):
     assert back.fps == 30 and len(back) == len(motion)
     assert np.abs(back.positions()[:, order] - motion.positions()).max() < MILLIMETRE
     assert np.abs(back.skeleton.rest_positions()[order] - motion.skeleton.rest_positions()).max() < MILLIMETRE
+
+
+def test_a_character_walks_along_a_curve_over_a_mesh(tmp_path):
+    """U017, U037, U089: one new action on the user's rig; other actions, the rate and the selection as they were."""
+    ready = generate(ForceWalk(), Task(body=Body(1.6), fps=30, duration=1.0))
+    save(ready, tmp_path / "rig.glb")
+    example = HERE.parent / "examples" / "blender_walk.py"
+    blender(HERE / "blender" / "run_walk.py", example, tmp_path / "rig.glb", tmp_path / "out.npz")
+    out = np.load(tmp_path / "out.npz")
+    facts = json.loads(str(out["facts"]))
+    assert facts["new"] == [facts["active"]] == ["gambol walk"] and facts["grown"] == {"actions": 1}
+    assert facts["others"] == [facts["was"]] and facts["others_same"] and facts["kept"]
+    assert facts["rate_same"] and facts["first"] == 5 and "UNDO" in facts["undo"]
+    assert facts["selected"] == ["figure", "ground", "way"] and len(facts["modes"]) == 4
+    assert "0 curves are selected" in facts["refused"] and facts["actions_after"] == 2
+    # The bones are where the motion has its joints, planted soles stay, and the sole lies on the slope.
+    order = [facts["names"].index(n) for n in facts["joints"]]
+    seen, contacts = out["positions"][:, order], out["contacts"]
+    assert np.abs(seen - out["motion"]).max() < MILLIMETRE
+    soles = [facts["joints"].index(n) for n in facts["soles"]]
+    for column, sole in enumerate(soles):
+        edges = np.flatnonzero(np.diff(np.pad(contacts[:, column].astype(np.int8), 1))).reshape(-1, 2)
+        for first, end in edges:
+            stay = seen[first:end, sole]
+            assert np.linalg.norm(stay - stay[0], axis=1).max() < MILLIMETRE
+            assert np.abs(stay[:, 1] - facts["rise"] * stay[:, 0]).max() < 3 * MILLIMETRE
+    hips = seen[:, facts["joints"].index("hips")]
+    np.testing.assert_allclose(hips[-1, [0, 2]], [4.0, -1.5], atol=0.1)  # the end of the curve
+
+
+def test_the_example_is_ready_without_gambol(tmp_path):
+    """U089: registering never fails, and what is missing is said in one line."""
+    program = f"""
+import runpy, sys, bpy
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name == "gambol":
+            raise ImportError("no gambol")
+sys.meta_path.insert(0, Gone())
+bpy.ops.wm.read_factory_settings(use_empty=True)
+runpy.run_path({str(HERE.parent / "examples" / "blender_walk.py")!r}, run_name="__main__")
+try:
+    bpy.ops.object.gambol_walk()
+except RuntimeError as error:
+    print("said:", str(error).strip())
+"""
+    (tmp_path / "gone.py").write_text(program)
+    assert "said: Error: gambol is not installed in Blender's Python: no gambol" in blender(tmp_path / "gone.py")

@@ -114,7 +114,7 @@ def steady(shape: Shape, step: float, double: float) -> Steady:
     return Steady(
         forward=float(-(x @ both_d) / step),
         up=float(up),
-        rise=float(np.trapezoid(height, t) / step),
+        rise=float((np.diff(t) * (height[1:] + height[:-1]) / 2.0).sum() / step),  # trapezoids; numpy 1 too
         side=float(unit_z * scale),
         side_velocity=float(unit_v * scale),
     )
