@@ -502,7 +502,7 @@ def aim_leg(
 def _kept(
     motion: Motion, on: Bools, feet: Sequence[Foot], anchors: Sequence[Array], terrain: Terrain | None
 ) -> Bools:
-    """The contacts that hold: at the anchor, and on the ground."""
+    """The contacts that hold: at the anchor, and on the ground where it is known."""
     positions = motion.positions()
     out = np.array(on)
     for foot, held in zip(feet, anchors):
@@ -510,5 +510,5 @@ def _kept(
             at = positions[:, joint]
             off = np.linalg.norm(at - held[:, k], axis=1)
             over = np.abs(at[:, 1] - ground_heights(at + [0.0, 0.02, 0.0], terrain))
-            out[:, column] &= (np.nan_to_num(off, nan=1.0) < HELD) & (np.nan_to_num(over, nan=1.0) < CONTACT_GAP)
+            out[:, column] &= (np.nan_to_num(off, nan=1.0) < HELD) & (np.nan_to_num(over, nan=0.0) < CONTACT_GAP)
     return out

@@ -112,8 +112,6 @@ def planted(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
     on = source.contacts if source.contacts is not None else _carrying(source, roles, footfalls(source))
     level, terrain, said = _floor(source, on, how)
     out = plant(level, roles, on, terrain)
-    if isinstance(terrain, Anywhere):
-        out = replace(out, contacts=on)
     account = _account(level, out, terrain, on)
     return _back(_moved(out, -belt), motion), replace(account, changed=(*changed, *_walked(belt), *said))
 
@@ -143,11 +141,12 @@ def loop_of(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
     on = _carrying(many, roles, footfalls(many))
     many = plant(many, roles, on)
     kept = slice(times // 2 * len(closed), (times // 2 + 1) * len(closed))
-    first = _left_strike(on[kept], many)
+    assert many.contacts is not None
+    first = _left_strike(many.contacts[kept], many)
     kept = slice(kept.start + first, kept.stop + first)
     out = _round(many, closed, kept, times // 2)
     before = _round(_played(closed, times), closed, kept, times // 2)
-    account = _account(before, replace(out, contacts=many.contacts[kept]), None, on[kept])  # type: ignore[index]
+    account = _account(before, replace(out, contacts=many.contacts[kept]), None, on[kept])
     bend = float(np.degrees(closed.info["loop"]["turned_rad"]))
     said += [f"a turn of {bend:.1f} degrees in the cycle is taken out"] * (abs(bend) > 0.5)
     facts = {
