@@ -83,7 +83,7 @@ def test_no_number_is_refused_at_every_flag(capsys, flag):
         assert code == 2 or (fine and code == 0 and err == ""), (flag, value, err)
 
 
-@pytest.mark.parametrize("flag", [*NUMBERS, "path", "terrain", "preset", "engine", "json", "plan", "mesh"])
+@pytest.mark.parametrize("flag", [*NUMBERS, "terrain", "preset", "engine", "json", "plan", "mesh"])
 def test_no_flag_is_given_twice(capsys, flag):
     once = [f"--{flag}"] if flag in ("json", "plan", "mesh") else [f"--{flag}", "1"]
     assert "more than once" in refused(capsys, "walk", *once, *once)
