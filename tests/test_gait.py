@@ -24,6 +24,11 @@ from gambol.gait import (
     eased,
     pace,
 )
+from gambol.measure import measure
+from gambol.methods.force_walk import ForceWalk
+from gambol.path import parse_path
+from gambol.synthesis import Task, generate
+from gambol.terrain import Flat
 
 BODY = Body(1.75)
 LEG = BODY.leg_length
@@ -221,3 +226,17 @@ def test_the_feet_s_lines():
     assert Gait().half_width(BODY) == pytest.approx(0.05, abs=0.002)  # of the prototype
     assert Gait(width=0.2).half_width(BODY) == 0.1
     assert Gait().half_width(Body(1.0)) / 1.0 == pytest.approx(Gait().half_width(Body(2.0)) / 2.0)
+
+
+@pytest.mark.parametrize("height", [1.1, 1.75])
+def test_the_speed_that_is_asked_for_is_given_or_refused_with_the_bound(height):
+    """U145: nothing is capped without a word."""
+    body = Body(height)
+    highest = MAX_SPEED * (G * body.leg_length) ** 0.5
+    with pytest.raises(GambolError, match=f"{highest:.2f} m/s") as refused:
+        pace(Gait(speed=1.01 * highest), body)
+    assert "gambol run" in str(refused.value)
+    for share in (0.3, 0.6, 0.99):
+        task = Task(body=body, gait=Gait(speed=share * highest), path=parse_path("0,0 0,9"), fps=60.0)
+        walk = measure(generate(ForceWalk(), task), Flat()).walk
+        assert walk.speed_m_s == pytest.approx(share * highest, rel=0.02)

@@ -211,6 +211,14 @@ def test_what_stops_everything_is_said_in_one_line(capsys, tmp_path):
     assert "0 jobs" in refused(capsys, "make", file, "-o", tmp_path, "--jobs", 0)
 
 
+def test_what_stands_in_the_way_of_one_clip_stops_that_one_alone(capsys, tmp_path):
+    out = tmp_path / "out"
+    (out / "a.npz").mkdir(parents=True)
+    code, said, err = run(capsys, "make", lines(tmp_path, {**SHORT, "name": "a"}, {**SHORT, "name": "b"}), "-o", out)
+    assert code == 1 and "1 made" in said and "1 failed" in said and "a.npz: it is there already and a folder" in err
+    assert sorted(f.name for f in out.iterdir()) == ["a.npz", "b.label.json", "b.npz"]
+
+
 def test_one_run_at_a_time_in_a_folder(capsys, tmp_path):
     fcntl = pytest.importorskip("fcntl")
     with open(tmp_path / ".gambol-lock", "w") as held:

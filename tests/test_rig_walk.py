@@ -1,5 +1,6 @@
 """Walks on rigs of one's own: made for their bodies, planted on their own soles, added to their own files."""
 
+import json
 from functools import lru_cache
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from gambol import quat
 from gambol.body import Body
 from gambol.cli import main
+from gambol.clips import CLIPS
 from gambol.dressing import dressed
 from gambol.errors import GambolError
 from gambol.io import load_character, load_motion
@@ -75,6 +77,17 @@ def test_case_rigs_walk_on_flat_ground_and_stairs(file, stairs):
 @pytest.mark.parametrize("file", THEIRS)
 def test_characters_of_others_walk_on_flat_ground_and_stairs(data, file, stairs):
     judged(data / "characters" / file, stairs)
+
+
+@pytest.mark.parametrize("file", THEIRS)
+def test_every_clip_of_the_set_is_planted_in_the_file(data, file, tmp_path, capsys):
+    out = tmp_path / Path(file).with_suffix(".vrm" if file.endswith("vrm") else ".glb").name
+    assert main(["walk", "--set", "--character", str(data / "characters" / file), "-o", str(out)]) == 0
+    for name in CLIPS:
+        capsys.readouterr()
+        assert main(["measure", str(out), "--clip", name, "--json"]) == 0, name
+        feet = json.loads(capsys.readouterr().out)["feet"]
+        assert feet["slide_mm"] < SLIDE and feet["floating_mm"] < GAP and feet["sinking_mm"] < GAP, name
 
 
 @pytest.mark.parametrize("file", ["fox.glb", "rigged_simple.gltf"])

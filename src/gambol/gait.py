@@ -166,7 +166,7 @@ def _check_speed(speed: float, gait: Gait, body: Body) -> None:
     if MIN_SPEED * unit <= speed <= MAX_SPEED * unit * (1 + 1e-9):
         return
     allowed = f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s"
-    do = "slow down: above that people run" if speed > unit * MIN_SPEED else "walk faster"
+    do = "slow down, or run: gambol run" if speed > unit * MIN_SPEED else "walk faster"
     what = f"a walk at {speed:.3g} m/s is out of reach of {size}"
     low, high = (RATE * v**RATE_POWER for v in (MIN_SPEED, MAX_SPEED))
     if gait.speed is None and gait.step_length is None and gait.cadence is not None:
