@@ -88,15 +88,17 @@ def people() -> None:
     say()
     say("Degrees rms of hip, knee, ankle over the cycle, mean of both sides, without any offset taken away; in the program's")
     say("exported motion, on a body with the person's legs and feet. Time-warping: the source's own curves stretched in time.")
+    say("Feet: the path of the ankle of the stance and of the swing foot over the mean step, mm rms (asked: 5 and 9).")
     say()
-    table("| from | to | hip | knee | ankle | mean | r hip | r knee | r ankle | time-warping: mean |")
+    table("| from | to | hip | knee | ankle | mean | r hip | r knee | r ankle | stance, swing foot | time-warping: mean |")
     for source, target in (*((c, c) for c in ("16_15", "16_16", "16_21", "02_01", "02_02", "05_01")), *PAIRS):
         f = compared(DATA, source, target)
         warp = "" if source == target else f"{f.warped.mean():.2f}"
-        cells = [*(f"{x:.1f}" for x in f.rmse), f"{f.rmse.mean():.2f}", *(f"{x:.3f}" for x in f.r), warp]
+        feet = f"{f.feet[0]:.1f}, {f.feet[1]:.1f} mm" if source == target else ""
+        cells = [*(f"{x:.1f}" for x in f.rmse), f"{f.rmse.mean():.2f}", *(f"{x:.3f}" for x in f.r), feet, warp]
         say(f"| {source} | {target} | " + " | ".join(cells) + " |")
     f = compared(DATA, "16_15", "16_21", preset="paper")
-    say("| 16_15 | 16_21, the paper's own phi | " + " | ".join([*(f"{x:.1f}" for x in f.rmse), f"{f.rmse.mean():.2f}", *(f"{x:.3f}" for x in f.r)]) + " | |")
+    say("| 16_15 | 16_21, the paper's own phi | " + " | ".join([*(f"{x:.1f}" for x in f.rmse), f"{f.rmse.mean():.2f}", *(f"{x:.3f}" for x in f.r)]) + " | | |")
     say()
 
 

@@ -19,7 +19,7 @@ from gambol.methods.measured_walk import MeasuredWalk
 from gambol.motion import Motion, join
 from gambol.path import Path
 from gambol.personal import body_of
-from gambol.recorded_steps import levelled
+from gambol.recorded_steps import clean, leg_of, levelled, mean_step, sized, whole_steps
 from gambol.synthesis import Stream, Task
 from gambol.tracks import SIDES, tracks_of
 from gambol.walk_data import WalkData
@@ -49,11 +49,15 @@ def synthetic() -> Step:
 
 
 class Compared(NamedTuple):
-    """hip, knee, ankle ``(3,)``: degrees rms and correlation, and degrees of plain time-warping."""
+    """hip, knee, ankle ``(3,)``: degrees rms and correlation, and degrees of plain time-warping; mm rms of the feet.
+
+    ``feet`` (2,): the path of the stance ankle and of the swing ankle over a step, forward and up.
+    """
 
     rmse: np.ndarray
     r: np.ndarray
     warped: np.ndarray
+    feet: np.ndarray
 
 
 def angles(motion: Motion, events: Events | None = None) -> np.ndarray:
@@ -84,6 +88,18 @@ def angles(motion: Motion, events: Events | None = None) -> np.ndarray:
     return np.mean(both, axis=0)
 
 
+def ankle_paths(motion: Motion, events: Events | None = None) -> np.ndarray:
+    """(2, KS, 2) m forward and up, of the mean clean step: the stance ankle and the swing ankle; mean of both sides."""
+    tracks = tracks_of(motion)
+    if events is None:
+        told = motion.info["events"]
+        events = Events(*({s: np.array(told[f"{s}_{e}"]) for s in SIDES} for e in ("strike", "off")))
+    flat = levelled(sized(tracks), events, [], motion.name)
+    subject = leg_of(flat, events)
+    means = [mean_step(clean(whole_steps(flat, events, side, subject))) for side in SIDES]
+    return np.mean([[path[:, :2] - [0.0, subject.ankle] for path in (m.stance, m.swing)] for m in means], axis=0)
+
+
 def walk_like(
     walk: WalkData, step_length: float | None = None, cadence: float | None = None, **dials: object
 ) -> tuple[Motion, np.ndarray]:
@@ -95,7 +111,8 @@ def walk_like(
     stream = Stream(method, Task(body=body_of(walk), path=path, gait=gait, fps=120))
     motion = join([stream.stretch() for _ in range(9)])
     first = {k: v[1:] if k.endswith("strike") else v for k, v in motion.info["events"].items()}
-    return motion, angles(dataclasses.replace(motion, info={**motion.info, "events": first}))
+    motion = dataclasses.replace(motion, info={**motion.info, "events": first})
+    return motion, angles(motion)
 
 
 @cache
@@ -108,10 +125,11 @@ def recorded_walk(file: FilePath) -> tuple[Motion, WalkData, np.ndarray]:
 def compared(data: FilePath, source: str, target: str, **dials: object) -> Compared:
     """One clip's person at another clip's step length and cadence, against that clip."""
     _, walk, own_angles = recorded_walk(data / "mocap" / "cmu" / f"{source}.amc")
-    _, goal, wanted = recorded_walk(data / "mocap" / "cmu" / f"{target}.amc")
-    _, made = walk_like(walk, goal.step_length, 60 / goal.duration, **dials)
+    clip, goal, wanted = recorded_walk(data / "mocap" / "cmu" / f"{target}.amc")
+    motion, made = walk_like(walk, goal.step_length, 60 / goal.duration, **dials)
     off = made - wanted
+    apart = ankle_paths(motion) - ankle_paths(clip, find_events(tracks_of(clip)))
     return Compared(
         np.sqrt((off**2).mean(0)), np.array([np.corrcoef(made[:, k], wanted[:, k])[0, 1] for k in range(3)]),
-        np.sqrt(((own_angles - wanted) ** 2).mean(0)),
+        np.sqrt(((own_angles - wanted) ** 2).mean(0)), 1e3 * np.sqrt((apart**2).sum(-1).mean(-1)),
     )

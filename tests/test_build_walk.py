@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from walks import level_walk
+from walks import level_walk, straight
 
 from gambol.build_walk import build_walk
 from gambol.errors import GambolError
 from gambol.io import load, load_motion
+from gambol.methods.measured_walk import MeasuredWalk
 from gambol.motion import Motion, Trial
 from gambol.personal import body_of
+from gambol.synthesis import Stream, Task
 from gambol.tracks import tracks_of
 from gambol.walk_data import basis, decode_walk, encode_walk, load_walk, save_walk, series
 
@@ -95,6 +97,13 @@ def test_a_limp_is_kept():
     walk = build_walk(motion, events=late)
     assert walk.left.origin.duration < walk.right.origin.duration - 0.08
     assert any("differ" in note for note in walk.info["notes"])
+    stream = Stream(MeasuredWalk(styles=((0.0, (walk,)),)), Task(path=straight(12)))
+    steps = [p for m in (stream.stretch() for _ in range(9)) for p in m.info["plan"]][3:]
+    for foot in ("left", "right"):
+        origin, mine = getattr(walk, foot).origin, [p for p in steps if p["M"] == foot]
+        assert np.mean([p["T"] for p in mine]) / np.mean([p["T"] for p in steps]) == pytest.approx(
+            origin.duration / walk.duration, rel=0.03
+        )
 
 
 def test_file_round_trip(walked, tmp_path):

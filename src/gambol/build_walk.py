@@ -33,7 +33,7 @@ from gambol.recorded_steps import (
     whole_steps,
 )
 from gambol.tracks import SIDES, tracks_of
-from gambol.walk_data import CHANNELS, WalkData, series
+from gambol.walk_data import CHANNELS, LIMPING, WalkData, series
 
 __all__ = ["build_walk", "walk_from_steps"]
 
@@ -41,7 +41,6 @@ Array = NDArray[np.float64]
 KNOTS = 41  # of each sequence
 FLAT_BY = np.radians(2.0)
 SMOOTH = 0.030  # s, Gaussian on what the hip takes over
-LIMPING = 0.10  # step times or lengths of the two sides apart by more than this, over their mean
 
 
 def build_walk(
@@ -80,10 +79,7 @@ def build_walk(
     arms = all(f"{side}_{r}" in flat.points for side in SIDES for r in ("shoulder", "elbow", "wrist"))
     walk = walk_from_steps(subject, _mirrored(mean) if symmetric else mean, arms=arms)
     counts = {side: len(clean(paths[side])) for side in SIDES}
-    apart = {
-        "step_length": _apart(mean["left"].step, mean["right"].step),
-        "step_time": _apart(mean["left"].duration, mean["right"].duration),
-    }
+    apart = dict(zip(("step_length", "step_time"), walk.asymmetry))
     if max(apart.values()) > LIMPING:
         notes.append(f"the two sides differ: {max(apart.values()):.0%}; both are kept")
     info = {
@@ -91,10 +87,6 @@ def build_walk(
         "steps": counts, "notes": notes, "asymmetry": apart,
     }
     return WalkData(walk.left, walk.right, walk.channels, walk.width, walk.arms, where, info)
-
-
-def _apart(a: float, b: float) -> float:
-    return float(abs(a - b) / ((a + b) / 2))
 
 
 def _enough(events: Events, where: str) -> None:

@@ -25,8 +25,11 @@ from gambol.over_ground import Over, swing_over
 from gambol.personal import DEGREE, Curves, Mix, channels_at, curves_of, personal, swing_bumps
 from gambol.swing import quintic
 from gambol.terrain import Terrain
+from gambol.walk_data import LIMPING
 
-__all__ = ["Next4", "Pacer", "Setting", "gap", "landed", "made", "plan_measured", "standing_hips", "step_times"]
+__all__ = [
+    "Next4", "Pacer", "Setting", "gap", "landed", "made", "plan_measured", "standing_hips", "step_times", "uneven",
+]
 
 Array = NDArray[np.float64]
 LOOSE = 1.15  # step length over the default beyond which cadence no longer follows it
@@ -95,6 +98,20 @@ def gap(a: Footstep, b: Footstep) -> float:
     return math.hypot(b.centre[0] - a.centre[0], b.centre[2] - a.centre[2])
 
 
+def uneven(side: int, s: Setting) -> tuple[float, float]:
+    """The step on a foot over the mean of both, in length and in time: of who limps, else 1.
+
+    Of a few recorded steps of somebody sound, left and right differ by chance.
+    """
+    long = slow = 0.0
+    for share, walk in s.mixed:
+        origin = walk.step(side).origin
+        limps = max(walk.asymmetry) > LIMPING
+        long += share * (float(origin.step) / walk.step_length if limps else 1.0)
+        slow += share * (float(origin.duration) / walk.duration if limps else 1.0)
+    return long, slow
+
+
 def step_times(front: Footstep, one: Footstep | None, s: Setting) -> float:
     """Length of the step s from ``front``'s strike until ``one`` lands (or until all stands still)."""
     w0, t0 = s.pace.step_length, s.pace.step_time
@@ -106,9 +123,10 @@ def step_times(front: Footstep, one: Footstep | None, s: Setting) -> float:
         return RELEASE * (s.body.leg_length / 0.93) ** 0.5 + 0.75 * t0
     if one.kind == CLOSE or one.stair or front.kind != WALK:
         return t0
-    ratio = gap(front, one) / w0
+    long, slow = uneven(int(front.side), s)
+    ratio = gap(front, one) / (w0 * long)
     near = clamp(ratio, 1 / LOOSE, LOOSE)
-    return t0 * near * (max(ratio, 0.2) / near) ** 0.5
+    return t0 * slow * near * (max(ratio, 0.2) / near) ** 0.5
 
 
 def _person(stance: Footstep, before: float, after: float, duration: float, s: Setting) -> tuple[Step, Curves]:

@@ -22,8 +22,8 @@ from gambol.generalise import Condition, Origin, Seq, Step, Subject
 from gambol.skeleton import readonly
 
 __all__ = [
-    "ARMS", "CHANNELS", "HARMONICS", "WalkData", "basis", "decode_walk", "encode_walk", "load_walk", "save_walk",
-    "series",
+    "ARMS", "CHANNELS", "HARMONICS", "LIMPING", "WalkData", "basis", "decode_walk", "encode_walk", "load_walk",
+    "save_walk", "series",
 ]
 
 Array = NDArray[np.float64]
@@ -36,6 +36,7 @@ CHANNELS = (
 ARMS = CHANNELS.index("left_upper_x")
 EPOCH = (1980, 1, 1, 0, 0, 0)
 FORMAT = 1
+LIMPING = 0.10  # step times or lengths of the two sides apart by more than this, over their mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,14 @@ class WalkData:
     def speed(self) -> float:
         """m/s."""
         return self.step_length / self.duration
+
+    @property
+    def asymmetry(self) -> tuple[float, float]:
+        """By how much the lengths and the times of the two steps differ, over their means."""
+        left, right = self.left.origin, self.right.origin
+        return abs(float(left.step - right.step)) / self.step_length, abs(
+            float(left.duration - right.duration)
+        ) / self.duration
 
     def step(self, side: int) -> Step:
         """The step on the left (+1) or right (-1) foot."""

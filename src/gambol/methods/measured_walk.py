@@ -28,6 +28,7 @@ from gambol.measured_step import (
     Setting,
     plan_measured,
     standing_hips,
+    uneven,
 )
 from gambol.motion import Motion, Pose
 from gambol.personal import Mix, channels_at, mix, subject_of
@@ -292,7 +293,7 @@ def _ahead(course: Course, w: Pacer, s: Setting) -> Next4:
     rear, front = w.rear, w.front
     for _ in range(4):
         stop = found and found[-1] is None
-        step = None if stop else next_step(course, rear, front, _shorter(s.pace.step_length, front))
+        step = None if stop else next_step(course, rear, front, _length(front, s))
         found.append(step)
         if step is not None:
             rear, front = front, step
@@ -302,12 +303,12 @@ def _ahead(course: Course, w: Pacer, s: Setting) -> Next4:
 def _beyond(course: Course, ahead: Next4, s: Setting) -> Footstep | None:
     if ahead.four is None or ahead.three is None:
         return None
-    return next_step(course, ahead.three, ahead.four, _shorter(s.pace.step_length, ahead.four))
+    return next_step(course, ahead.three, ahead.four, _length(ahead.four, s))
 
 
-def _shorter(length: float, front: Footstep) -> float:
-    """Steps shorten on slopes: 6 % less for each tenth of a radian."""
-    return length * clamp(1 - 0.6 * abs(front.pitch), 0.6, 1.0)
+def _length(front: Footstep, s: Setting) -> float:
+    """m of the step on a foot; steps shorten on slopes: 6 % less for each tenth of a radian."""
+    return s.pace.step_length * uneven(int(front.side), s)[0] * clamp(1 - 0.6 * abs(front.pitch), 0.6, 1.0)
 
 
 def _facts(w: Pacer, after: Pacer, ahead: Next4) -> dict[str, Any]:
