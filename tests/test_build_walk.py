@@ -209,22 +209,16 @@ def test_recorded_people(data, clip, speed, step):
     assert (knees > 12).all() and (knees < 36).all()  # the CMU fit has a knee offset of about 15 degrees
 
 
-def test_u131_markers_only(data, cases):
+def test_u131_markers_only(cases):
     """No plates: the walk can still be generalised."""
-    folder = data.parent / "cases"
-    if not (folder / "U131_markers_only.c3d").exists():
-        pytest.skip("no case files")
-    trial = load(folder / "U131_markers_only.c3d")
+    trial = load(cases / "U131_markers_only.c3d")
     tracks = tracks_of(trial)
     assert np.isfinite(tracks["left_knee"]).all()
     assert not trial.plates
 
 
-def test_u137_gaps_are_bridged_or_follow_the_foot(data):
-    folder = data.parent / "cases"
-    if not (folder / "U137_gaps_residual_minus1.c3d").exists():
-        pytest.skip("no case files")
-    trial = load(folder / "U137_gaps_residual_minus1.c3d")
+def test_u137_gaps_are_bridged_or_follow_the_foot(cases):
+    trial = load(cases / "U137_gaps_residual_minus1.c3d")
     tracks = tracks_of(trial)
     assert any("LKNE: 8 frames bridged" in n for n in tracks.notes)
     assert any("right toe: 61 frames" in n for n in tracks.notes)
