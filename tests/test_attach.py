@@ -1,5 +1,6 @@
 """New clips in somebody's own file: everything else stays byte for byte as it was."""
 
+import base64
 import json
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from gambol import quat
 from gambol.errors import GambolError
 from gambol.io import attach, clips, load_character, load_motion
-from gambol.io.glb import BINARY_CHUNK, JSON_CHUNK, chunks_of, read_accessor, unpack
+from gambol.io.glb import BINARY_CHUNK, JSON_CHUNK, chunks_of, parsed, read_accessor, unpack
 from gambol.io.gltf_nodes import nodes_of
 from gambol.io.json_edit import Span, appended, applied, elements, members, with_member, without_member
 from gambol.motion import Motion
@@ -200,6 +201,26 @@ def test_a_gltf_becomes_a_glb(tmp_path):
     assert set(clips(tmp_path / "out.glb")) == {"Walk", "sway"}
 
 
+def test_a_glb_made_of_a_gltf_has_its_pictures_in_it(tmp_path):
+    png = b"\x89PNG" + bytes(range(63))
+    (tmp_path / "beside.png").write_bytes(png)
+    table = json.loads((CASES / "U018_sign_flips.gltf").read_text())
+    inside = {"uri": "data:image/png;base64," + base64.b64encode(png).decode(), "name": "inside"}
+    lost = {"uri": "lost.png", "mimeType": "image/png"}
+    table["images"] = [inside, {"uri": "beside.png", "mimeType": "image/png"}, lost]
+    (tmp_path / "in.gltf").write_text(json.dumps(table))
+    rig = load_character(tmp_path / "in.gltf")
+    attach(rig, [swaying(rig)], tmp_path / "out.glb")
+    document, binary = parsed((tmp_path / "out.glb").read_bytes(), "out.glb")
+    assert document["images"][2] == lost
+    for image in document["images"][:2]:
+        assert "uri" not in image and image["mimeType"] == "image/png"
+        view = document["bufferViews"][image["bufferView"]]
+        assert binary[view["byteOffset"] :][: view["byteLength"]] == png
+    assert document["buffers"][0]["byteLength"] == len(binary)
+    assert load_character(tmp_path / "out.glb").skeleton == rig.skeleton
+
+
 def test_motions_of_others_are_refused(tmp_path):
     rig, other = character(CASES / "U002_apose.glb"), character(CASES / "U001_short_legs.glb")
     for motion in (swaying(other), swaying(rig)[:0]):
@@ -238,10 +259,14 @@ def test_the_khronos_validator_says_nothing_new(data, tmp_path):
     if not shutil.which("node") or not (folder / "node_modules" / "gltf-validator").is_dir():
         pytest.skip("needs node, and: npm install in tests/browser")
     rigs = all_rigs(data)
-    files = []
+    files, twins = [], []
     for k, file in enumerate(rigs):
         files.append(tmp_path / f"{k}{file.suffix}")
         attach(character(file), [swaying(character(file))], files[-1])
+        if file.suffix == ".gltf":
+            attach(character(file), [swaying(character(file))], tmp_path / f"{k}.glb")
+            twins.append((file, tmp_path / f"{k}.glb"))
+    rigs, files = rigs + [a for a, _ in twins], files + [b for _, b in twins]
     program = ["node", str(ROOT / "tests" / "gltf_validate.mjs"), *map(str, [*rigs, *files])]
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
     reports = [json.loads(line) for line in done.stdout.splitlines()]

@@ -104,6 +104,15 @@ def test_captured_feet_are_held_to_a_millimetre(data, name):
     np.testing.assert_allclose(out.rotations[:, others], motion.rotations[:, others], atol=1e-12)
 
 
+def test_what_planting_cannot_mend_is_said(data, take):
+    """A toon's run on the spot, whose feet never stay: the frame to look at is named."""
+    odd = load_motion(data / "characters" / "robot_expressive.glb", "Robot_Running")
+    _, account = planted(odd)
+    assert account.turn_deg > 60 and f"look at frame {account.turn_frame}" in "\n".join(account.lines())
+    _, account = planted(take)
+    assert not account.doubts()
+
+
 def test_a_planted_take_keeps_its_contacts_on_the_spot(take):
     out, account = planted(take)
     assert out.contacts is not None and slide_mm(out, out.contacts) < 0.3

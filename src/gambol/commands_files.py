@@ -237,7 +237,7 @@ def _retouched(file: Path, what: tuple[Path | None, str, Any], form: ReadForm, h
     else:
         write_as(motion, output)
     if as_json:
-        print_json({"file": str(file), "written": str(output), **asdict(account)})
+        print_json({"file": str(file), "written": str(output), **asdict(account), "doubts": account.doubts()})
         return 0
     for line in [*source.info.get("notes", []), *account.lines(), said]:
         print(line)

@@ -149,9 +149,9 @@ def write_onto(
             assert character is not None
             made = attach(character, motions, file, root_joint)
             grown = (len(made.data) - len(character.source)) / 1000
-            names = ", ".join(made.names)
+            names, size = ", ".join(made.names), f"{abs(grown):.0f} kB {'more' if grown >= 0 else 'less'}"
             out.append(
-                f"wrote {file}: clip {names}; {made.moving} tracks move, {made.still} keep one key; {grown:.0f} kB more"
+                f"wrote {file}: clip {names}; {made.moving} tracks move, {made.still} keep one key; {size}"
             )
             continue
         for motion in motions:

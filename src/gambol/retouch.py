@@ -32,6 +32,7 @@ TIPTOE = 0.05  # m of the heel over the tip, or the tip over the heel: the highe
 LOW = 0.02  # m over the lowest a sole point comes: there it is on the ground
 WALKING, STAYS, ALIKE = 0.3, 0.15, 0.4  # m/s; of that speed: how far the root goes, how unlike low feet move
 LEAST_ROUND = 1.5  # s played before and after the round that is kept, so that planting goes round too
+SUSPECT, SLIDE = 60.0, 1.0  # degrees of a joint that planting does not need; mm
 HANGS, LOWER = 0.55, 0.15  # hip over a foot that carries, of the leg; m by which the other foot is lower
 
 
@@ -96,7 +97,23 @@ class Account:
             f" after; sinking {self.sinking_mm:.2f} mm",
             f"largest change: {self.turn_joint} by {self.turn_deg:.1f} degrees in frame {self.turn_frame}, "
             f"{self.move_joint} by {self.move_mm:.0f} mm in frame {self.move_frame}",
+            *self.doubts(),
         ]
+
+    def doubts(self) -> list[str]:
+        """What a person should look at before the clip is used."""
+        out = []
+        if self.turn_deg > SUSPECT:
+            out.append(
+                f"look at frame {self.turn_frame}: so large a change means that what was planted is no contact "
+                "(feet that jump, a clip on the spot whose feet do not go back evenly, a prop that is stood on)"
+            )
+        if self.slide_after_mm > SLIDE:
+            out.append(
+                f"{self.slide_after_mm:.2f} mm of slide are left: a foot is out of the leg's reach, or the clip jumps "
+                "(--despike takes out jumps)"
+            )
+        return out
 
 
 def planted(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:

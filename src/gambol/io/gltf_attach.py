@@ -31,6 +31,7 @@ from gambol.io.glb import (
     parsed,
 )
 from gambol.io.gltf import closed, facts_of
+from gambol.io.gltf_images import pictures_of
 from gambol.io.gltf_nodes import nodes_of
 from gambol.io.gltf_person import hanging_now
 from gambol.io.gltf_rig import Rig, groups_of, rig_of
@@ -267,15 +268,22 @@ def _written(
     is_glb = source[:4] == b"glTF"
     buffers = document.get("buffers", [])
     own = is_glb and bool(buffers) and "uri" not in buffers[0] and binary is not None
+    taken_in = False
     if glb and not is_glb and buffers and "uri" in buffers[0]:  # its first buffer becomes that of the .glb
         first = elements(words, members(words)["buffers"][1].start)[0]
         edits = [*edits, without_member(words, first, "uri")]
         binary, own = buffer_of(buffers[0], None, name, Source(name, folder=Path(name).parent)), True
+        taken_in = True
     views, numbers = len(document.get("bufferViews", [])), len(document.get("accessors", []))
     start = len(binary or b"") + -len(binary or b"") % 4 if own else 0
     added = b"".join(buffer.chunks)
     which = 0 if own else len(buffers)
     new_views = [to_json({**v, "buffer": which, "byteOffset": v["byteOffset"] + start}) for v in buffer.views]
+    if taken_in:
+        added += b"\0" * (-len(added) % 4)
+        place = views + len(new_views), start + len(added)
+        pictures = pictures_of(words, document, Source(name, folder=Path(name).parent), place)
+        edits, new_views, added = [*edits, *pictures.edits], [*new_views, *pictures.views], added + pictures.data
     new_numbers = [to_json({**a, "bufferView": a["bufferView"] + views}) for a in buffer.accessors]
     for clip in clips:
         for sampler in clip["samplers"]:
