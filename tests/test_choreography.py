@@ -116,6 +116,17 @@ def test_a_walk_between_two_dances_is_one_clip_with_planted_seams(tmp_path):
     assert np.abs(np.diff(motion.positions(), axis=0)).max() * 120 < 9.0
 
 
+def test_a_run_between_two_dances_is_one_clip_too(tmp_path):
+    text = SCORE.replace("[[key]]", "[[part.key]]").replace("balance = 0.7", "[[part]]").replace("turn = 45", "")
+    text += "\n[[part]]\nrun = \"0.3,0 0.3,9\"\nspeed = 3.2\n\n[[part]]\nkey = [{at = 1, posture = \"nod\"}]\n"
+    (tmp_path / "score.toml").write_text(text)
+    motion = perform(load_score(tmp_path / "score.toml"), Task(fps=120))
+    assert slides(motion).max() < 1.5e-3
+    assert motion.root[-1, [0, 2]] == pytest.approx([0.3, 9.0], abs=0.15)
+    assert motion.contacts is not None and (~motion.contacts.any(1)).mean() > 0.03  # it flies
+    assert np.linalg.norm(np.diff(motion.root, axis=0), axis=1).max() * 120 < 5.0
+
+
 @pytest.mark.parametrize("name", ["dog", "spider", "rose"])
 def test_anything_dances_to_a_beat(name, tmp_path):
     assert main(["dance", "--bpm", "120", "--seconds", "6", "--model", name, "-o", str(tmp_path / "a.npz")]) == 0

@@ -13,7 +13,7 @@ from gambol.cli import main
 from gambol.clips import CLIPS
 from gambol.dressing import dressed
 from gambol.errors import GambolError
-from gambol.io import load_character, load_motion
+from gambol.io import clips, load_character, load_motion
 from gambol.loop import loop, rounds
 from gambol.measure import measure
 from gambol.methods.force_walk import ForceWalk
@@ -153,6 +153,46 @@ def test_the_command_writes_measures_and_draws(tmp_path, capsys):
     assert main(["measure", str(out)]) == 0
     assert main(["render", str(out), "-o", str(tmp_path / "a.png")]) == 0
     assert load_motion(out).name == "walk" and load_motion(out, "Walk").name == "Walk"
+
+
+@pytest.mark.parametrize("words", [["dance", "--bpm", "100", "--seconds", "4"], ["run", "--path", "0,0 0,6"]])
+def test_a_rig_dances_and_runs_as_it_walks(words, tmp_path, capsys):
+    """Made for its body, put on it, planted, and one clip more in its own file."""
+    source, out = CASES / "U070_underscore_prefix.glb", tmp_path / "out.glb"
+    assert main([*words, "--character", str(source), "-o", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert f"clip {words[0]}" in said and "roles found" in said
+    motion = load_motion(out, words[0])
+    feet = measure(motion, Flat()).feet
+    assert feet.slide_mm < SLIDE and feet.floating_mm < GAP and feet.sinking_mm < GAP
+    assert set(clips(source)) < set(clips(out))
+
+
+def test_a_rig_is_posed_by_its_hand(tmp_path, capsys):
+    """The hand of the figure goes where it was dragged, and so the rig's, as far as arms are alike."""
+    source, out = CASES / "U002_apose.glb", tmp_path / "out.glb"
+    words = ["pose", "--drag", "left_hand:0.35,1.1,0.3", "--fix", "left_foot,right_foot"]
+    assert main([*words, "--character", str(source), "-o", str(out)]) == 0
+    assert "left_hand is at 0.350, 1.100, 0.300 m" in capsys.readouterr().out
+    rig, motion = character(source), load_motion(out, "pose")
+    hand = motion.positions()[0, motion.skeleton.index(rig.roles.names[rig.roles.joints["left_hand"]])]
+    assert np.abs(hand - [0.35, 1.1, 0.3]).max() < 0.03
+    feet = [motion.skeleton.index(rig.roles.names[rig.roles.joints[f"{s}_foot"]]) for s in ("left", "right")]
+    moved = motion.positions()[0, feet] - rig.skeleton.rest_positions()[feet]
+    assert np.abs(moved[:, 1]).max() < 0.01
+
+
+def test_a_tail_sways_and_nothing_else(data, tmp_path, capsys):
+    source, out = data / "characters" / "fox.glb", tmp_path / "fox.glb"
+    words = ["sway", "--character", str(source), "--only", "b_Tail*", "--seconds", "1", "-o", str(out)]
+    assert main(words) == 0
+    assert "its own skeleton of 24 joints" in capsys.readouterr().out
+    motion = load_motion(out, "sway")
+    turned = np.abs(motion.rotations - motion.rotations[:1]).max((0, 2))
+    swings = [n for n, t in zip(motion.skeleton.names, turned) if t > 1e-3]
+    assert swings and all(n.startswith("b_Tail") for n in swings)
+    assert main([*words[:4], "scarf*", "-o", str(out)]) == 2
+    assert "no joint is called 'scarf*'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

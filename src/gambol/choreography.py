@@ -38,17 +38,18 @@ FIELDS = {
     "base", *DIALS,
 }
 KEY_FIELDS = {"at", "posture", "hold", "move", "turn", "jump", "mirror"}
-PART_FIELDS = {"key", "walk", "speed", "repeat", "mirror"}
+PART_FIELDS = {"key", "walk", "run", "speed", "repeat", "mirror"}
 REFERENCE = 110.0  # beats a minute at which joints have their usual inertia
 
 
 @dataclass(frozen=True)
 class Part:
-    """A dance, or a walk (a path as text and a speed in m/s) between two."""
+    """A dance, or a walk or run (a path as text and a speed in m/s) between two."""
 
     keys: tuple[Key, ...] = ()
     walk: str = ""
     speed: float | None = None
+    runs: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,13 @@ class Score:
     beats: Beats | None = None
 
 
-def load_score(path: str | Path, song: str | Path | None = None) -> Score:
-    """A score from a TOML or JSON file; ``song`` takes the place of the one it names.
+def load_score(path: str | Path, song: str | Path | None = None, dancer: Model | None = None) -> Score:
+    """A score from a TOML or JSON file.
+
+    Args:
+        path: the file.
+        song: takes the place of the one it names.
+        dancer: takes the place of the model it names.
 
     Raises:
         GambolError: for a file that is no score, with the entry that cannot be used.
@@ -96,7 +102,7 @@ def load_score(path: str | Path, song: str | Path | None = None) -> Score:
     except (ValueError, RecursionError) as error:
         raise GambolError(f"no score: {error}"[:200], where=str(path), allowed="TOML or JSON") from error
     _known(table, FIELDS, str(path))
-    who = model_of(_text(table, "model", "person", str(path)))
+    who = dancer or model_of(_text(table, "model", "person", str(path)))
     base = base_of(who.kind)
     if "postures" in table:
         base = load_base(path.parent / _text(table, "postures", "", str(path)))
@@ -105,9 +111,10 @@ def load_score(path: str | Path, song: str | Path | None = None) -> Score:
     for n, row in enumerate(_rows(table, "part", str(path)) or [{k: table[k] for k in PART_FIELDS if k in table}]):
         where = f"{path}, part {n + 1}"
         _known(row, PART_FIELDS, where)
-        if "walk" in row:
+        gait = next((g for g in ("walk", "run") if g in row), None)
+        if gait is not None:
             speed = _number(row, "speed", np.nan, where, (0.05, 12.0))
-            parts.append(Part((), _text(row, "walk", "", where), None if np.isnan(speed) else speed))
+            parts.append(Part((), _text(row, gait, "", where), None if np.isnan(speed) else speed, gait == "run"))
         else:
             parts.append(Part(_part_keys(row, (who, base), beats, where)))
     loop, ends = table.get("loop", False), [p.keys[-1] for p in parts if p.keys]

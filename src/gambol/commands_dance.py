@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from gambol.commands_rigs import able_files, put_on
 from gambol.errors import GambolError
 from gambol.facts import sentences
 from gambol.forms import dial_values, nearest
+from gambol.rig_form import DEFAULT_RIG, RigForm
 from gambol.words import Dials, Files, Json, Switch, Text, check_targets, print_json
 
 if TYPE_CHECKING:
+    from gambol.body import Body
+    from gambol.character import Character
     from gambol.model import Model
+    from gambol.motion import Motion
     from gambol.music import Beats
 
 __all__ = ["beats", "dance", "pose", "sway"]
@@ -69,6 +75,7 @@ class WindForm:
 
 DEFAULT_SONG, DEFAULT_WIND = SongForm(), WindForm()
 Song = Annotated[SongForm, Parameter(name="*")]
+Rig = Annotated[RigForm, Parameter(name="*")]
 
 
 def beats(song: Path, *, offset: Offset = 0.0, as_json: Json = False) -> int:
@@ -92,7 +99,7 @@ def beats(song: Path, *, offset: Offset = 0.0, as_json: Json = False) -> int:
 
 def pose(  # noqa: PLR0913
     *, model: str = "person", drag: Drags = (), fix: Text = None, posture: Text = None, symmetric: Switch = False,
-    stiff: int = 2, output: Files = (),
+    stiff: int = 2, rig: Rig = DEFAULT_RIG, output: Files = (),
 ) -> int:
     """Pose a model by dragging its joints, and write the pose as a clip of one frame.
 
@@ -103,21 +110,20 @@ def pose(  # noqa: PLR0913
         posture: to begin from, such as "lean_left*0.5 + raise_right_arm"; else the rest pose.
         symmetric: the other side is dragged as in a mirror.
         stiff: how far the springs reach: 1 floppy, 2, 3 stiff.
-        output: a file to write, as often as wanted: .npz, .bvh or .glb.
+        output: a file to write, as often as wanted: .npz, .bvh or .glb; with --character also of its own suffix.
     """
-    check_targets(output, MOTION_FILES)
+    check_targets(output, able_files(rig, MOTION_FILES), (rig.character, rig.roles))
     import numpy as np
 
     from gambol import quat
     from gambol.fitting import points_of
-    from gambol.io import save_all
     from gambol.motion import Motion, Pose
     from gambol.posing import Puppet
     from gambol.posing import drag as dragged
     from gambol.postures import base_of, pose_with
     from gambol.postures import posture as read_posture
 
-    body = read_model(model)
+    body, _, character = _who(model, rig)
     skeleton = body.skeleton
     start = Pose(skeleton.offsets[0], np.tile(quat.IDENTITY, (len(skeleton), 1)))
     if posture is not None:
@@ -126,17 +132,18 @@ def pose(  # noqa: PLR0913
     fixed = [name.strip() for name in fix.split(",")] if fix else []
     done = dragged(Puppet(skeleton, body.limits, stiff), start, tracks, fixed, symmetric)
     motion = Motion(skeleton, done.root[None], done.rotations[None], 30.0, name="pose", info={"model": body.name})
-    save_all(motion, output)
+    said = _saved(motion, output, (rig, character))
     points = points_of(skeleton, done)
     for name in tracks:
         x, y, z = points[skeleton.index(name)]
         print(f"{name} is at {x:.3f}, {y:.3f}, {z:.3f} m")
-    return wrote(output, "pose.npz")
+    return wrote(said, "pose.npz")
 
 
 def sway(  # noqa: PLR0913
     *, model: str = "willow", air: Annotated[WindForm, Parameter(name="*")] = DEFAULT_WIND, seconds: float = 4.0,
-    loop: Switch = False, fps: float = 60.0, mode: str = "drag", dial: Dials = (), seed: int = 0, output: Files = (),
+    loop: Switch = False, fps: float = 60.0, mode: str = "drag", only: str = "*", dial: Dials = (), seed: int = 0,
+    rig: Rig = DEFAULT_RIG, output: Files = (),
 ) -> int:
     """Let a plant, hair or a tail move in the wind.
 
@@ -146,12 +153,12 @@ def sway(  # noqa: PLR0913
         loop: end exactly where it began.
         fps: frames a second.
         mode: drag (forces of the air), displacement (the paper's), modes (lowest mode shapes) or static.
+        only: joints that sway, by name, separated by commas, with * for anything: "hair*,tail*"; others rest.
         dial: NAME=VALUE of a dial of the method; `gambol dials sway` lists them.
         seed: of the turbulence.
-        output: a file to write, as often as wanted: .npz, .bvh or .glb.
+        output: a file to write, as often as wanted: .npz, .bvh or .glb; with --character also of its own suffix.
     """
-    check_targets(output, MOTION_FILES)
-    from gambol.io import save_all
+    check_targets(output, able_files(rig, MOTION_FILES), (rig.character, rig.roles))
     from gambol.methods.sway import MODES, Sway
     from gambol.synthesis import Task, generate
     from gambol.wind import Wind
@@ -163,20 +170,26 @@ def sway(  # noqa: PLR0913
     way = _numbers(air.toward, "--toward")
     direction = (way[0], 0.0, way[1]) if len(way) == 2 else (way[0], way[1], way[-1])
     wind = Wind(air.wind, direction, air.gust, air.turbulence)
+    body, character = _own_skeleton(model, rig)
+    patterns = tuple(p.strip() for p in only.split(",") if p.strip())
+    if not any(fnmatchcase(n, p) for n in body.skeleton.names[1:] for p in patterns):
+        known = ", ".join(body.skeleton.names[:40])
+        raise GambolError(f"no joint is called {only!r}", where="--only", allowed=known)
     task = Task(
-        model=read_model(model), wind=wind, fps=fps, seed=seed, duration=None if loop else seconds,
+        model=body, wind=wind, fps=fps, seed=seed, duration=None if loop else seconds,
         period=seconds if loop else None,
     )
     values: dict[str, Any] = dict(dial_values(Sway, dial))
-    motion = generate(Sway(mode=mode, **values), task)
-    save_all(motion, output)
+    motion = generate(Sway(mode=mode, only=patterns, **values), task)
+    said = _saved(motion, output, (rig, character))
     print(f"{len(motion)} frames at {motion.fps:g} a second{', a loop' if loop else ''}")
-    return wrote(output, "sway.glb")
+    return wrote(said, "sway.glb")
 
 
 def dance(  # noqa: PLR0913
     score: Path | None = None, *, song: Song = DEFAULT_SONG, model: Text = None, seconds: float | None = None,
-    fps: float | None = None, dial: Dials = (), seed: int = 0, output: Files = (), as_json: Json = False,
+    fps: float | None = None, dial: Dials = (), seed: int = 0, rig: Rig = DEFAULT_RIG, output: Files = (),
+    as_json: Json = False,
 ) -> int:
     """Dance a choreography, or make up a dance to music.
 
@@ -187,22 +200,22 @@ def dance(  # noqa: PLR0913
         fps: frames a second; by default what the score says, else 60.
         dial: NAME=VALUE of a dial of the method; `gambol dials dance` lists them.
         seed: of the figures that are made up.
-        output: a file to write, as often as wanted: .npz, .bvh or .glb.
+        output: a file to write, as often as wanted: .npz, .bvh or .glb; with --character also of its own suffix.
         as_json: print the key times, tempo and files as JSON.
     """
-    check_targets(output, MOTION_FILES, (score, song.music))
+    check_targets(output, able_files(rig, MOTION_FILES), (score, song.music, rig.character, rig.roles))
     from dataclasses import replace
 
     from gambol.choreography import dance_to, load_score
-    from gambol.io import save_all
     from gambol.methods.elastic_dance import ElasticDance
     from gambol.performance import perform
     from gambol.synthesis import Task
 
+    who, body, character = _who(model or "person", rig)
     if score is not None:
         if song.bpm is not None or model is not None or seconds is not None:
             raise GambolError("a score names its model, time and tempo", where="command line", do="leave them out")
-        plan = load_score(score, song.music)
+        plan = load_score(score, song.music, None if character is None else who)
     else:
         heard = song.beats(ALONE if seconds is None else seconds)
         if heard is None:
@@ -211,11 +224,12 @@ def dance(  # noqa: PLR0913
             count = max(int((heard.times <= seconds).sum()), 2)
             heard = replace(heard, times=heard.times[:count], bars=heard.bars[heard.bars < count],
                             energy=heard.energy[:count])
-        plan = dance_to(heard, read_model(model or "person"), seed)
+        plan = dance_to(heard, who, seed)
     values = dial_values(ElasticDance, dial)
     plan = replace(plan, dials={**plan.dials, **values}, fps=fps or plan.fps)
-    motion = perform(plan, Task(fps=fps or 60.0, seed=seed))
-    save_all(motion, output)
+    task = Task(fps=fps or 60.0, seed=seed)
+    motion = perform(plan, task if body is None else replace(task, body=body))
+    said = _saved(motion, output, (rig, character))
     keys = [float(k.time) for part in plan.parts for k in part.keys]
     if as_json:
         tempo = None if plan.beats is None else plan.beats.tempo
@@ -223,14 +237,45 @@ def dance(  # noqa: PLR0913
         print_json({"keys_s": keys, "tempo": tempo, **made})
         return 0
     print(f"{len(keys)} postures; {sentences(motion)[0]}")
-    return wrote(output, "dance.glb")
+    return wrote(said, "dance.glb")
 
 
-def wrote(files: tuple[Path, ...], example: str) -> int:
+def wrote(said: list[str], example: str) -> int:
     """Say what was written."""
-    for line in [f"wrote {file}" for file in files] or [f"nothing written: add -o {example}"]:
+    for line in said or [f"nothing written: add -o {example}"]:
         print(line)
     return 0
+
+
+def _who(model: str, rig: RigForm) -> tuple[Model, Body | None, Character | None]:
+    """Who is posed and dances: of a rig its model, its body where it is human, and the rig itself."""
+    from gambol.dressing import model_of
+
+    if rig.character is None:
+        return read_model(model), None, None
+    character = rig.read(human=False)
+    return *model_of(character), character
+
+
+def _own_skeleton(model: str, rig: RigForm) -> tuple[Model, Character | None]:
+    """What sways: a model, or the very joints of a rig."""
+    from gambol.model import Model
+
+    if rig.character is None:
+        return read_model(model), None
+    character = rig.read(human=False)
+    return Model("", character.skeleton, "plant"), character
+
+
+def _saved(motion: Motion, output: tuple[Path, ...], rig: tuple[RigForm, Character | None]) -> list[str]:
+    """Write a motion, or put it on the rig that it was made for; what to say of it."""
+    from gambol.io import save_all
+
+    form, character = rig
+    if character is not None:
+        return put_on(motion, output, (form, character))[1]
+    save_all(motion, output)
+    return [f"wrote {file}" for file in output]
 
 
 def read_model(name: str) -> Model:

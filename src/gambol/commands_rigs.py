@@ -12,15 +12,16 @@ from cyclopts import Parameter
 
 from gambol.errors import GambolError
 from gambol.forms import DEFAULT_GROUND, GroundForm, read_ground
-from gambol.rig_form import RIG_FILES, read_roles, unsure
+from gambol.rig_form import RIG_FILES, RigForm, read_roles, unsure
 from gambol.words import Files, Json, Switch, check_targets, print_json
 
 if TYPE_CHECKING:
     from gambol.character import Character, Surface
     from gambol.motion import Motion
     from gambol.roles import Roles
+    from gambol.terrain import Terrain
 
-__all__ = ["onto_files", "retarget", "roles", "skin_of", "write_onto"]
+__all__ = ["able_files", "onto_files", "put_on", "retarget", "roles", "skin_of", "write_onto"]
 
 FACINGS = {0: "+z", 90: "+x", 180: "-z", -180: "-z", -90: "-x"}
 PLAIN_FILES = (".bvh", ".npz", ".usd", ".usda", ".usdc")
@@ -134,6 +135,27 @@ def onto_files(rig: Path) -> tuple[str, ...]:
         return PLAIN_FILES
     own = (".gltf", ".glb") if suffix == ".gltf" else (".glb", ".vrm")
     return (*own, *PLAIN_FILES)
+
+
+def able_files(rig: RigForm, plain: tuple[str, ...]) -> tuple[str, ...]:
+    """Suffixes that a command can write: ``plain``, or those for the rig where there is one."""
+    rig.check()
+    return plain if rig.character is None else onto_files(rig.character)
+
+
+def put_on(
+    motion: Motion, output: Sequence[Path], rig: tuple[RigForm, Character], terrain: Terrain | None = None
+) -> tuple[Motion, list[str]]:
+    """A motion made for a rig's model, on the rig and in copies of its file; and what is to be said of it."""
+    from gambol.dressing import worn
+
+    form, character = rig
+    assert form.character is not None
+    motion = worn(motion, character, terrain)
+    wrote = write_onto([motion], output, (character, form.character), form.root_joint)
+    human = character.roles.kind == "human"
+    known = unsure(character.roles) if human else [f"its own skeleton of {len(character.skeleton)} joints"]
+    return motion, [f"{form.character}: {known[0]}", *known[1:], *character.notes, *wrote]
 
 
 def write_onto(

@@ -7,8 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from gambol.commands_rigs import able_files, put_on
+from gambol.errors import GambolError
 from gambol.facts import facts, sentences
 from gambol.forms import DEFAULT_GROUND, GroundForm, ground_name, read_scene
+from gambol.rig_form import DEFAULT_RIG, RigForm
 from gambol.run_form import DEFAULT_RUN, DEFAULT_RUN_PACE, RunForm, RunPaceForm, changing, explained
 from gambol.words import Dials, Files, Json, Switch, Text, check_targets, print_json
 
@@ -25,6 +28,7 @@ def run(  # noqa: PLR0913
     ground: Annotated[GroundForm, Fields] = DEFAULT_GROUND,
     pace: Annotated[RunPaceForm, Fields] = DEFAULT_RUN_PACE,
     form: Annotated[RunForm, Fields] = DEFAULT_RUN,
+    rig: Annotated[RigForm, Fields] = DEFAULT_RIG,
     dial: Dials = (),
     output: Files = (),
     mesh: bool = True,
@@ -43,21 +47,33 @@ def run(  # noqa: PLR0913
         as_json: print the facts as JSON: speed, steps, strikes and offs in seconds, contacts.
     """
     named = ground.text()
-    check_targets(output, MOTION_FILES, (path, ground.terrain))
+    check_targets(output, able_files(rig, MOTION_FILES), (path, ground.terrain, rig.character, rig.roles))
+    from gambol.dressing import model_of
     from gambol.io import save_all
     from gambol.synthesis import generate
 
     scene = read_scene(AHEAD if path is None and named is None else path, named)
     method, task = form.method(pace, dial), form.task(scene, pace)
+    character = None if rig.character is None else rig.read()
+    if character is not None:
+        if pace.height is not None:
+            raise GambolError("the height of a rig is its own", where="--height", do="leave it out")
+        body = model_of(character, pace.mass)[1]
+        assert body is not None
+        task = replace(task, body=body)
     lines = explained(method, task) if explain else []  # of the start
     motion = generate(changing(method, task), task)
     motion = replace(motion, info={"ground": ground_name(path, named), **motion.info})
-    save_all(motion, output, mesh=mesh, terrain=scene[1])
+    wrote = [f"wrote {file}" for file in output]
+    if character is None:
+        save_all(motion, output, mesh=mesh, terrain=scene[1])
+    else:
+        motion, wrote = put_on(motion, output, (rig, character), scene[1])
     if as_json:
         print_json({**facts(motion), "files": [str(f) for f in output]})
         return 0
     for line in [*lines, *sentences(motion)]:
         print(line)
-    for line in [f"wrote {file}" for file in output] or ["nothing written: add -o run.glb"]:
+    for line in wrote or ["nothing written: add -o run.glb"]:
         print(line)
     return 0

@@ -7,18 +7,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gambol.body import Body
 from gambol.character import Character
 from gambol.loop import belted, unrolled
+from gambol.model import Model, person_model
 from gambol.motion import Motion
 from gambol.retarget import Rigged, retarget, with_record
+from gambol.rig_body import body_of
 from gambol.roles import roles_of
 
 if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
-__all__ = ["dressed"]
+__all__ = ["dressed", "model_of", "worn"]
 
 ROUNDS = 3  # that a loop is played while its feet are planted; the middle one knows what comes before and after it
+
+
+def model_of(character: Character, mass: float | None = None) -> tuple[Model, Body | None]:
+    """What of a rig is posed and dances: of a human a person with its proportions, else its own skeleton.
+
+    Args:
+        character: the rig.
+        mass: kg, of a human; by default that of a person of the same build.
+
+    Returns:
+        The model, and the body where the rig is a human's.
+    """
+    if character.roles.kind != "human":
+        return Model("", character.skeleton, "plant"), None
+    body = body_of(character.skeleton, character.roles, mass, character.name)
+    return person_model(body), body
+
+
+def worn(motion: Motion, character: Character, terrain: Terrain | None = None) -> Motion:
+    """A motion of the model of a rig (:func:`model_of`) on that rig."""
+    return motion if motion.skeleton == character.skeleton else dressed(motion, character, terrain)
 
 
 def dressed(motion: Motion, character: Character, terrain: Terrain | None = None) -> Motion:

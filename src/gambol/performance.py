@@ -1,4 +1,4 @@
-"""A score danced: one clip of dances and walks, with planted seams."""
+"""A score danced: one clip of dances, walks and runs, with planted seams."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gambol.gait import Gait
 from gambol.keys import UP, Key, heading_of
 from gambol.methods.elastic_dance import ElasticDance
 from gambol.methods.force_walk import ForceWalk
+from gambol.methods.running import Running
 from gambol.model import person_model
 from gambol.motion import Motion, Pose, join
 from gambol.path import parse_path
@@ -62,8 +63,8 @@ def _sequence(score: Score, task: Task, method: ElasticDance) -> Motion:
     for n, part in enumerate(score.parts):
         following = score.parts[n + 1] if n + 1 < len(score.parts) else None
         if part.walk:
-            here = replace(task, path=parse_path(part.walk), gait=Gait(speed=part.speed))
-            stream = Stream(ForceWalk(), here, after)
+            mover, here = _on_the_way(part, task)
+            stream = Stream(mover, here, after)
         else:
             here = replace(task, keys=_plain(part, task, following, after))
             stream = Stream(method, here, after)
@@ -81,13 +82,18 @@ def _plain(part: Part, task: Task, following: Part | None, after: Handover | Non
     keys = tuple(k._replace(pose=_there(k.pose, after, count)) for k in part.keys)
     if following is None or not following.walk:
         return keys
-    walk = ForceWalk()
-    state = walk.start(replace(task, path=parse_path(following.walk), gait=Gait(speed=following.speed)))
-    _, first = walk.advance(state, replace(task, path=parse_path(following.walk), gait=Gait(speed=following.speed)))
+    mover, way = _on_the_way(following, task)
+    _, first = mover.advance(mover.start(way), way)
     assert first is not None
     pose = pose_with(model, posture("stand", base_of("person")))[0]
     pose = pose._replace(root=first.root[0], rotations=first.rotations[0])
     return (*keys, Key(keys[-1].time + keys[-1].hold + SETTLE, pose, SETTLE))
+
+
+def _on_the_way(part: Part, task: Task) -> tuple[Any, Task]:
+    """The method of a walk or a run, and its task."""
+    mover = Running() if part.runs else ForceWalk()
+    return mover, replace(task, path=parse_path(part.walk), gait=Gait(speed=part.speed))
 
 
 def _there(pose: Pose, after: Handover | None, count: int) -> Pose:

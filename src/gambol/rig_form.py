@@ -36,8 +36,11 @@ class RigForm:
     roles: Path | None = None
     root_joint: str | None = None
 
-    def read(self) -> Character:
+    def read(self, human: bool = True) -> Character:
         """The character.
+
+        Args:
+            human: only a human figure will do.
 
         Raises:
             GambolError: a file that cannot be used, or no human rig, with the reason.
@@ -47,7 +50,8 @@ class RigForm:
 
         assert self.character is not None
         character = load_character(self.character, read_roles(self.roles))
-        humanoid(character.roles, str(self.character))
+        if human:
+            humanoid(character.roles, str(self.character))
         return character
 
     def check(self) -> None:
