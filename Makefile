@@ -11,11 +11,12 @@ BLENDER_PYTHON ?=
 unexport PYTHONPATH
 unexport PYTHONHOME
 
-.PHONY: help demo test lint types test-browser test-blender bench clean
+.PHONY: help demo studio test lint types test-browser test-blender bench clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo          walk the built-in scene, write the files into out/"
+	@echo "make studio        build the page of gambol studio (node, npm)"
 	@echo "make test          run the tests (FLAGS='-k name' is handed to pytest)"
 	@echo "make lint types    ruff; mypy"
 	@echo "make bench         timings"
@@ -42,6 +43,10 @@ $(VENV)/installed-test: $(VENV)/made pyproject.toml
 
 demo: $(VENV)/installed
 	@$(BIN)/gambol demo -o out
+
+# Built into src/gambol/studio/page, from where it is served and goes into the wheel.
+studio:
+	@cd studio && npm install --no-audit --no-fund --loglevel=error && npm run build
 
 test: $(VENV)/installed-test
 	@$(BIN)/python -m pytest $(FLAGS)

@@ -29,6 +29,7 @@ from gambol import (
     commands_plot,
     commands_rigs,
     commands_run,
+    commands_studio,
     commands_style,
 )
 from gambol.clip_form import DEFAULT_CLIP, ClipForm
@@ -292,6 +293,9 @@ app.command(commands_run.run)
 app.command(commands_many.make)
 for _command in (commands_dance.pose, commands_dance.dance, commands_dance.sway, commands_dance.beats):
     app.command(_command)
+app.command(commands_studio.studio)
+app.command(commands_studio.view)
+app.command(commands_studio.export_html)
 app.command(commands_measured.analyse)
 app.command(commands_measured.force)
 

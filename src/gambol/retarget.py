@@ -55,7 +55,9 @@ class _Source(NamedTuple):
     contacts: NDArray[np.bool_]
 
 
-def retarget(motion: Motion, roles: Roles, target: Rigged, terrain: Terrain | None = None) -> Motion:
+def retarget(
+    motion: Motion, roles: Roles, target: Rigged, terrain: Terrain | None = None, planted: bool = True
+) -> Motion:
     """The motion on another skeleton.
 
     Args:
@@ -63,6 +65,7 @@ def retarget(motion: Motion, roles: Roles, target: Rigged, terrain: Terrain | No
         roles: which of its joints is what.
         target: the other one, with sole points.
         terrain: the ground it shall walk on; level at 0 if None.
+        planted: put the feet on the ground exactly; without, it is quick and a foot may slide a little.
 
     Returns:
         The motion on ``target.skeleton``, feet planted; contacts those that hold, forces and mass left out.
@@ -89,7 +92,7 @@ def retarget(motion: Motion, roles: Roles, target: Rigged, terrain: Terrain | No
         target.skeleton, root, rotations, motion.fps, contacts=record, cyclic=motion.cyclic, name=motion.name,
         info=motion.info,
     )
-    return plant(out, target.roles, record, terrain)
+    return plant(out, target.roles, record, terrain) if planted else out
 
 
 # Where joints turn

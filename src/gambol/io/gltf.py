@@ -59,7 +59,7 @@ def encode_clips(motions: Sequence[Motion], extra: Extra = PLAIN) -> bytes:
         "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes,
         "skins": [_skin(skeleton, buffer)], "materials": [], "meshes": [],
     }
-    if extra.mesh and (skin := skin_of(motion)) is not None:
+    if extra.mesh and (skin := extra.skin or skin_of(motion)) is not None:
         _attach(document, {"name": "figure", "skin": 0}, _figure(skin, document, buffer))
     if extra.terrain is not None:
         _attach(document, {"name": "ground"}, _ground(extra.terrain, motion.root, document, buffer))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.errors import GambolError
+from gambol.skin import Skin
 
 __all__ = ["PLAIN", "SOLES", "Extra", "Ground", "Source", "distinct", "ground_around", "soles_of", "to_json"]
 
@@ -73,10 +74,11 @@ class Source(NamedTuple):
 
 
 class Extra(NamedTuple):
-    """What goes into a file beside the motion: a skin for the figure, and the ground."""
+    """What goes into a file beside the motion: a skin for the figure (by default the one it wears), and the ground."""
 
     mesh: bool = True
     terrain: Ground | None = None
+    skin: Skin | None = None
 
 
 PLAIN = Extra()

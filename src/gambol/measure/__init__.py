@@ -13,7 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from gambol.feet import contacts_from_motion
 from gambol.measure.contact import Feet, StanceRow, measure_feet
-from gambol.measure.curves import CYCLE, Fit, compare, cycle_means, cycles, force_cycle
+from gambol.measure.curves import (
+    CYCLE,
+    Fit,
+    compare,
+    cycle_means,
+    cycle_sides,
+    cycles,
+    force_cycle,
+    force_sides,
+)
 from gambol.measure.force import Forces, carrier, measure_forces
 from gambol.measure.joints import LIMITS, JointRange, Joints, leg_reach, measure_joints, sagittal_angles
 from gambol.measure.report import GAP_MM, SINK_MM, SLIDE_MM, Report
@@ -29,8 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CYCLE", "GAP_MM", "LIMITS", "SINK_MM", "SLIDE_MM", "Feet", "Fit", "Forces", "Halving", "JointRange",
-    "Joints", "Report", "Smooth", "StanceRow", "Stride", "Turning", "Walk", "compare", "cycle_means", "cycles",
-    "find_strides", "force_cycle", "halving", "leg_reach", "measure", "sagittal_angles", "steady",
+    "Joints", "Report", "Smooth", "StanceRow", "Stride", "Turning", "Walk", "compare", "cycle_means", "cycle_sides",
+    "cycles", "find_strides", "force_cycle", "force_sides", "halving", "leg_reach", "measure",
+    "sagittal_angles", "steady",
 ]
 
 

@@ -15,7 +15,7 @@ from gambol.measure.joints import sagittal_angles
 from gambol.measure.strides import Stride, find_strides, steady
 from gambol.motion import Motion
 
-__all__ = ["CYCLE", "Fit", "compare", "cycle_means", "cycles", "force_cycle"]
+__all__ = ["CYCLE", "Fit", "compare", "cycle_means", "cycle_sides", "cycles", "force_cycle", "force_sides"]
 
 Array = NDArray[np.float64]
 CYCLE = 51  # samples of a gait cycle, 0 to 100 % in steps of 2 %, strike to strike of one foot
@@ -57,12 +57,42 @@ def cycle_means(motion: Motion, contacts: ArrayLike | None = None) -> dict[str, 
     Returns:
         hip, knee, ankle -> ``(51,)`` degrees; empty where there is no whole stride.
     """
-    angles = sagittal_angles(motion)
     rows: dict[str, list[Array]] = {"hip": [], "knee": [], "ankle": []}
-    for side, strides in _sides(motion, contacts).items():
-        for joint, values in angles.get(side, {}).items():
-            rows[joint].append(cycles(values, strides).mean(0))
+    for curves in cycle_sides(motion, contacts).values():
+        for joint, values in curves.items():
+            rows[joint].append(values.mean(0))
     return {joint: np.mean(curves, axis=0) for joint, curves in rows.items() if curves}
+
+
+def cycle_sides(
+    motion: Motion, contacts: ArrayLike | None = None, samples: int = CYCLE
+) -> dict[str, dict[str, Array]]:
+    """Side -> hip, knee, ankle -> ``(K, samples)`` degrees of its K steady strides, from strike to strike."""
+    angles = sagittal_angles(motion)
+    return {
+        side: {joint: cycles(values, strides, samples) for joint, values in angles.get(side, {}).items()}
+        for side, strides in _sides(motion, contacts).items()
+    }
+
+
+def force_sides(motion: Motion, contacts: ArrayLike | None = None, samples: int = CYCLE) -> dict[str, Array]:
+    """Side -> ``(K, samples, 3)`` body weights on that foot in its K steady strides: right, up, forward.
+
+    Forward is the way the hips travel in the stride; nothing where the clip has no forces or no mass.
+    """
+    if motion.forces is None or not motion.mass or motion.forces.shape[1] != 2:
+        return {}
+    out = {}
+    for column, side in enumerate(("left", "right")):
+        strides = _sides(motion, contacts).get(side, [])
+        rows = cycles(motion.forces[:, column] / (motion.mass * G), strides, samples)
+        for row, stride in zip(rows, strides):
+            way = (motion.root[min(stride.end, len(motion) - 1)] - motion.root[stride.first]) * [1.0, 0.0, 1.0]
+            way /= max(float(np.linalg.norm(way)), 1e-9)
+            row[:] = np.stack([row @ [-way[2], 0.0, way[0]], row[:, 1], row @ way], -1)
+        if len(rows):
+            out[side] = rows
+    return out
 
 
 def force_cycle(motion: Motion, contacts: ArrayLike | None = None) -> Array:
