@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from studio_desk import WALK, Desk
 
 from gambol.body import Body
 from gambol.io import load_motion
@@ -9,7 +10,6 @@ from gambol.methods import METHODS
 from gambol.methods.force_walk import ForceWalk
 from gambol.path import walkable
 from gambol.synthesis import Task, dials, generate
-from studio_desk import WALK, Desk
 
 
 @pytest.fixture(scope="module")
