@@ -28,22 +28,33 @@ def make(
     tasks: Path, *, output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("clips"),
     jobs: int | None = None, clips: str = "npz", as_json: Json = False,
 ) -> int:  # fmt: skip
-    """Make one clip and one label file for every line of a list of tasks.
+    """Make one clip and one label file for every line of a list of tasks; or the clip of a project of the studio.
 
     A line is a JSON object, such as {"name": "a", "path": [[0,0],[0,8]], "terrain": "stairs:0.16,0.3,8",
     "body": {"height": 1.6}, "gait": {"speed": 1.1}, "fps": 30, "duration": 10, "seed": 1, "style": "proud"}.
     What is not said is as in gambol walk. Clips that are there already are kept: a run that was stopped goes on.
     A line that fails is named and the others go on; the exit code is then 1.
+    Of a project (.json, from gambol studio) the one clip is made, as the studio exports it.
 
     Args:
-        tasks: a file of one JSON object a line.
+        tasks: a file of one JSON object a line, or a project; its dropped files are in the folder files beside it.
         output: folder for the clips and labels; made if it is not there.
         jobs: processes at work; by default one for each core.
-        clips: kind of the clips: npz, bvh, glb, json or csv.
+        clips: kind of the clips: npz, bvh, glb, json or csv; of a project also usd, mp4, png or vrm.
         as_json: print what was made, kept and failed as JSON.
     """
     import sys
 
+    if tasks.suffix.lower() == ".json" and tasks.is_file():
+        from gambol.studio.whole import is_project, made_project
+
+        if is_project(tasks):
+            target, notes = made_project(tasks, output, f".{clips.removeprefix('.').lower()}")
+            if as_json:
+                print_json({"made": 1, "files": [str(target)], "notes": notes})
+            else:
+                print("\n".join([*(f"note: {n}" for n in notes), f"wrote {target}"]))
+            return 0
     from gambol.making import make as made
     from gambol.making import read_lines
     from gambol.progress import watched

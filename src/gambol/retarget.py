@@ -315,8 +315,9 @@ def _travelled(source: _Source, target: Rigged, rotations: Array) -> Array:
     wanted = middle * ratio
     wanted[:, 1] = (middle[:, 1] - theirs) * ratio + ours
     still = np.zeros((len(rotations), 3))
-    at, _ = forward_kinematics(target.skeleton, still, rotations)
-    ours_at = at[:, [target.roles.joints[f"{s}_upper_leg"] for s in SIDES]].mean(1)
+    hung = [target.roles.joints[f"{s}_upper_leg"] for s in SIDES]
+    at, _ = forward_kinematics(target.skeleton, still, rotations, hung)
+    ours_at = at[:, hung].mean(1)
     return np.asarray(wanted - ours_at)
 
 
@@ -325,7 +326,8 @@ def _legs(source: _Source, target: Rigged, feet: Sequence[Foot], pose: tuple[Arr
     root, rotations = pose
     rest = target.skeleton.rest_positions()
     lengths = zip(_leg_lengths(target, rest), _leg_lengths(source.rig, source.rest))
-    positions, world = forward_kinematics(target.skeleton, root, rotations)
+    needed = [j for foot in feet for j in (foot.hip, foot.knee, foot.ankle, foot.toes) if j >= 0]
+    positions, world = forward_kinematics(target.skeleton, root, rotations, needed)
     for foot, (here, there) in zip(feet, lengths):
         hip, ankle = (source.rig.roles.joints[f"{foot.side}_{p}"] for p in ("upper_leg", "foot"))
         reach = source.positions[:, ankle] - source.positions[:, hip]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -155,13 +155,16 @@ def _positions(parents, offsets, root, rot, out):  # type: ignore[no-untyped-def
             world[j, 3] = w * bz + x * by - y * bx + z * bw
 
 
-def forward_kinematics(skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike) -> tuple[Array, Array]:
+def forward_kinematics(
+    skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike, only: Iterable[int] | None = None
+) -> tuple[Array, Array]:
     """World positions and rotations of all joints.
 
     Args:
         skeleton: J joints.
         root: ``(..., 3)`` m, position of joint 0 in the world.
         rotations: ``(..., J, 4)`` child to parent.
+        only: joints that are wanted; others, unless these hang on them, are NaN.
 
     Returns:
         positions ``(..., J, 3)`` m and world rotations ``(..., J, 4)``.
@@ -173,21 +176,32 @@ def forward_kinematics(skeleton: Skeleton, root: ArrayLike, rotations: ArrayLike
     flat_rot = rotations.reshape(-1, joints, 4)
     positions = np.empty((len(flat_rot), joints, 3))
     world = np.empty((len(flat_rot), joints, 4))
+    needed = range(joints) if only is None else _with_above(skeleton, only)
     for a in range(0, len(flat_rot), BLOCK):
         block = slice(a, a + BLOCK)
         p, q = _fk_components(
-            skeleton, flat_root[block].T, np.ascontiguousarray(flat_rot[block].transpose(1, 2, 0))
+            skeleton, flat_root[block].T, np.ascontiguousarray(flat_rot[block].transpose(1, 2, 0)), needed
         )
         positions[block], world[block] = p.transpose(2, 0, 1), q.transpose(2, 0, 1)
     return positions.reshape(*lead, joints, 3), world.reshape(*lead, joints, 4)
 
 
-def _fk_components(skeleton: Skeleton, root: Array, rot: Array) -> tuple[Array, Array]:
+def _with_above(skeleton: Skeleton, joints: Iterable[int]) -> list[int]:
+    """Joints and all they hang on, parents first."""
+    found = {0}
+    for j in joints:
+        while j not in found:
+            found.add(int(j))
+            j = int(skeleton.parents[j])
+    return sorted(found)
+
+
+def _fk_components(skeleton: Skeleton, root: Array, rot: Array, needed: Sequence[int]) -> tuple[Array, Array]:
     """Forward kinematics with frames last: root (3, F), rot (J, 4, F) -> (J, 3, F), (J, 4, F)."""
-    p = np.empty((len(rot), 3, rot.shape[2]))
-    q = np.empty_like(rot)
+    make = np.empty if len(needed) == len(rot) else lambda shape: np.full(shape, np.nan)
+    p, q = make((len(rot), 3, rot.shape[2])), make(rot.shape)
     p[0], q[0] = root, rot[0]
-    for j in range(1, len(rot)):
+    for j in needed[1:]:
         k = skeleton.parents[j]
         ox, oy, oz = skeleton.offsets[j]
         w, x, y, z = q[k]

@@ -60,33 +60,38 @@ def steps_of(motion: Motion) -> list[dict[str, Any]]:
     skeleton = motion.skeleton
     if motion.contacts is None or not len(motion):
         return []
+    names = [skeleton.names[s] for s in skeleton.soles]
+    feet = {side: [k for k, n in enumerate(names) if n.startswith(f"{side}_")] for side in SIDES}
+    stood = [(side, *span) for side, columns in feet.items() if columns for span in _spans(motion, columns)]
+    points = _when_flat(motion, [(feet[side], first, end) for side, first, end in stood])
     out = []
-    for side in SIDES:
-        columns = [k for k, s in enumerate(skeleton.soles) if skeleton.names[s].startswith(f"{side}_")]
-        if not columns:
-            continue
-        down = motion.contacts[:, columns].any(1)
-        edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(int))).reshape(-1, 2)
-        soles = [skeleton.soles[k] for k in columns]
-        for (first, end), points in zip(edges, _stood(motion, edges, columns, soles)):
-            heel, tip = points[0], points[-1]
-            way = tip - heel
-            out.append({
-                "side": side, "strike": _event(motion, f"{side}_strike", first / motion.fps),
-                "off": _event(motion, f"{side}_off", (end - 1) / motion.fps),
-                "place": (0.5 * (heel + tip)).tolist(), "heading": float(np.arctan2(way[0], way[2])),
-            })  # fmt: skip
+    for (side, first, end), places in zip(stood, points):
+        heel, tip = places[skeleton.soles[feet[side][0]]], places[skeleton.soles[feet[side][-1]]]
+        out.append({
+            "side": side, "strike": _event(motion, f"{side}_strike", first / motion.fps),
+            "off": _event(motion, f"{side}_off", (end - 1) / motion.fps), "place": (0.5 * (heel + tip)).tolist(),
+            "heading": float(np.arctan2(*(tip - heel)[[0, 2]])),
+        })  # fmt: skip
     return sorted(out, key=lambda step: step["strike"])
 
 
-def _stood(motion: Motion, edges: NDArray[np.int64], columns: list[int], soles: list[int]) -> Array:
-    """(N, K, 3) m, sole points of a foot when most of it was down, one time for each contact."""
+def _spans(motion: Motion, columns: list[int]) -> list[tuple[int, int]]:
+    """First frame and the one after the last of every contact of a foot."""
+    assert motion.contacts is not None
+    down = np.pad(motion.contacts[:, columns].any(1), 1)
+    edges = np.flatnonzero(down[1:] != down[:-1]).reshape(-1, 2)
+    return [(int(a), int(b)) for a, b in edges]
+
+
+def _when_flat(motion: Motion, spans: list[tuple[list[int], int, int]]) -> Array:
+    """(N, J, 3) m, where soles are when most of the foot is down, one time for each contact; only soles are known."""
+    assert motion.contacts is not None
     frames = []
-    for first, end in edges:
-        count = motion.contacts[first:end][:, columns].sum(1)  # type: ignore[index]
+    for columns, first, end in spans:
+        count = motion.contacts[first:end][:, columns].sum(1)
         whole = np.flatnonzero(count == count.max())
         frames.append(first + int(whole[len(whole) // 2]))
-    return forward_kinematics(motion.skeleton, motion.root[frames], motion.rotations[frames])[0][:, soles]
+    return forward_kinematics(motion.skeleton, motion.root[frames], motion.rotations[frames], motion.skeleton.soles)[0]
 
 
 def _event(motion: Motion, name: str, near: float) -> float:

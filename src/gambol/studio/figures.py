@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol import quat
+from gambol.errors import GambolError
 from gambol.io import gltf
 from gambol.io.source import Extra
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
+from gambol.skin import Skin, strongest
 from gambol.studio.bones import bones
 from gambol.studio.project import Figure, Ground, View
 from gambol.studio.workshop import Workshop
@@ -22,6 +24,7 @@ from gambol.wardrobe import skin_of
 __all__ = ["figure_bytes", "ground_arrays"]
 
 Array = NDArray[np.float64]
+RIGS = (".glb", ".gltf", ".vrm")
 AROUND = 30.0  # m of ground shown to each side of the origin, where it has no end of its own
 
 
@@ -33,7 +36,33 @@ def figure_bytes(shop: Workshop, figure: Figure) -> bytes:
     still = _at_rest(wearer.skeleton, figure.model)
     if figure.kind == "clip":
         still = replace(still, info=dict(shop.clip(View(figure.file, figure.clip)).info))
-    return gltf.encode(still, Extra(skin=skin_of(still) or bones(wearer.skeleton)))
+    skin = skin_of(still) or _own_skin(shop, figure, wearer.skeleton) or bones(wearer.skeleton)
+    return gltf.encode(still, Extra(skin=skin))
+
+
+def _own_skin(shop: Workshop, figure: Figure, skeleton: Skeleton) -> Skin | None:
+    """The skin of a file whose clip is looked at, bound to the skeleton of that clip; None where there is none."""
+    if figure.kind != "clip" or shop.folder.file(figure.file).suffix.lower() not in RIGS:
+        return None
+    try:
+        character = shop.figure(Figure("character", file=figure.file)).character
+    except GambolError:  # animation only
+        return None
+    if character is None or character.skin is None or character.skeleton.names != skeleton.names:
+        return None
+    surface = character.skin
+    rows = np.zeros((len(surface.vertices), len(skeleton)))
+    np.add.at(rows, (np.arange(len(rows))[:, None], surface.joints), surface.weights)
+    joints, weights = strongest(rows)
+    moved = skeleton.rest_positions() - character.skeleton.rest_positions()  # a clip may have other lengths
+    colours, materials = np.unique(np.round(surface.colours, 2), axis=0, return_inverse=True)
+    palette = {f"colour_{k}": (tuple(map(float, c)), 0.7) for k, c in enumerate(colours)}
+    size = np.linalg.norm(surface.normals, axis=1, keepdims=True)
+    normals = np.where(size > 1e-6, surface.normals / np.maximum(size, 1e-6), [0.0, 1.0, 0.0])
+    return Skin(
+        surface.vertices + np.einsum("vk,vkx->vx", weights, moved[joints]), normals, surface.faces, joints, weights,
+        materials.reshape(-1), palette,  # type: ignore[arg-type]
+    )
 
 
 def _at_rest(skeleton: Skeleton, model: str) -> Motion:

@@ -25,13 +25,19 @@ EXPORTS = 16  # made files that wait to be fetched
 
 
 class Folder:
-    """A folder of projects and files, by names that are checked, never by paths."""
+    """A folder of projects and files, by names that are checked, never by paths.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: the folder.
+        make: whether it is made, with its place for files, where it is not there.
+    """
+
+    def __init__(self, root: Path, make: bool = True) -> None:
         if root.exists() and not root.is_dir():
             raise GambolError("it is no folder", where=str(root), allowed="a folder", do="name another: --folder DIR")
         try:
-            (root / "files").mkdir(parents=True, exist_ok=True)
+            if make:
+                (root / "files").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             do = "name another: --folder DIR"
             raise GambolError(f"it cannot be made ({error.strerror})", where=str(root), do=do) from None

@@ -240,8 +240,8 @@ def _dance(shop: Workshop, project: Project, wearer: Wearer, engine: str) -> Pla
 
     dance = project.dance
     if wearer.model is None:
-        what = "this figure cannot be posed yet"
-        raise GambolError(what, where="figure", allowed="a person or a built-in model", do="choose one of these")
+        what = "a clip's figure is not posed"
+        raise GambolError(what, where="figure", allowed="a person, a character or a model", do="choose one of these")
     blown = dance.wind is not None and not dance.keys
     known: Any = Sway if blown else ElasticDance
     chosen: Any = _dials(dance.dials, {d.name: d for d in (*dials(Sway), *dials(ElasticDance))}, "dance: dials")

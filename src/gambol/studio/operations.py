@@ -14,7 +14,7 @@ from gambol.studio.driving import Driving, read_steering
 from gambol.studio.export import SUFFIXES, export, file_name
 from gambol.studio.make import make
 from gambol.studio.payload import packed
-from gambol.studio.project import Figure, View, read_figure, read_pose, read_project
+from gambol.studio.project import Figure, Project, figure_json, read_figure, read_pose, read_project
 from gambol.studio.report import heard, reported
 from gambol.studio.session import Request, Session
 from gambol.studio.workshop import Wearer
@@ -42,21 +42,19 @@ def _make(session: Session, request: Request, given: dict[str, Any]) -> bytes:
     project = read_project(given.get("project"))
     shop = session.shop
     motion = make(shop, project, draft, session.watch(request))
-    figure = project.figure
-    if project.mode == "view" and figure.kind not in ("clip", "character"):
-        figure = Figure("clip", file=project.view.file, clip=project.view.clip)
-    wearer = _viewer(session, figure, project.view) if project.mode == "view" else shop.figure(figure)
-    header, arrays = clip_arrays(motion, wearer)
-    return packed({"id": request.number, "engine": shop.engine if draft else "numpy", **header}, arrays)
+    figure = project.figure if project.mode != "view" else _shown(session, project)
+    header, arrays = clip_arrays(motion, shop.figure(figure))
+    engine = shop.engine if draft and project.mode == "go" else "numpy"
+    return packed({"id": request.number, "engine": engine, "figure": figure_json(figure), **header}, arrays)
 
 
-def _viewer(session: Session, figure: Figure, view: View) -> Wearer:
-    """Who shows a clip that is looked at: its own skeleton, or the character it is of."""
-    if figure.kind == "character":
-        wearer = session.shop.figure(figure)
-        if wearer.skeleton == session.shop.clip(view).skeleton:
-            return wearer
-    return session.shop.figure(Figure("clip", file=view.file, clip=view.clip))
+def _shown(session: Session, project: Project) -> Figure:
+    """Who shows a clip that is looked at: the character it is of, else its own skeleton."""
+    view, shop = project.view, session.shop
+    own = project.figure.kind == "character" and project.figure.file == view.file
+    if own and shop.figure(project.figure).skeleton == shop.clip(view).skeleton:
+        return project.figure
+    return Figure("clip", file=view.file, clip=view.clip)
 
 
 def _report(session: Session, request: Request, given: dict[str, Any]) -> dict[str, Any]:
@@ -78,6 +76,11 @@ def _posture(session: Session, request: Request, given: dict[str, Any]) -> dict[
 
 def _mirror(session: Session, request: Request, given: dict[str, Any]) -> dict[str, Any]:
     return posing.mirror(_wearer(session, given), read_pose(given.get("pose", {})))
+
+
+def _show(session: Session, request: Request, given: dict[str, Any]) -> bytes:
+    header, arrays = posing.shown(_wearer(session, given), read_pose(given.get("pose", {})))
+    return packed({"id": request.number, **header}, arrays)
 
 
 def _grab(session: Session, request: Request, given: dict[str, Any]) -> dict[str, Any]:
@@ -157,6 +160,7 @@ OPERATIONS: dict[str, tuple[tuple[str, ...], Work]] = {
     "beats": (("file", "offset"), _beats),
     "posture": (("figure", "text", "pose"), _posture),
     "mirror": (("figure", "pose"), _mirror),
+    "show": (("figure", "pose"), _show),
     "grab": (("figure", "pose", "joints", "fixed", "symmetric", "reach"), _grab),
     "pull": (("grip", "goals"), _pull),
     "release": (("grip",), _release),

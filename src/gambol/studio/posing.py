@@ -12,17 +12,20 @@ from gambol.errors import GambolError
 from gambol.keys import Key, heading_of, stands
 from gambol.limits import Limits
 from gambol.model import Model
-from gambol.motion import Pose
+from gambol.motion import Motion, Pose
 from gambol.posing import Grip, Puppet, grab, mirror_name, pull, release
 from gambol.postures import base_of, mirrored, pose_with, posture, posture_of, sum_of
-from gambol.skeleton import Skeleton
-from gambol.studio.make import pose_of, pose_row
+from gambol.skeleton import Skeleton, forward_kinematics
+from gambol.studio.clip import clip_arrays
+from gambol.studio.make import pose_of, pose_row, put_on
 from gambol.studio.project import PoseRow, pose_json
 from gambol.studio.workshop import Wearer
+from gambol.terrain import Flat
 
-__all__ = ["Hold", "let_go", "limits_table", "mirror", "postured", "pulled", "take"]
+__all__ = ["Hold", "let_go", "limits_table", "mirror", "postured", "pulled", "shown", "take"]
 
 Array = NDArray[np.float64]
+FARTHEST = 0.25  # m that a figure follows in one answer; a pointer that jumps farther is followed by the next ones
 NEAR = np.radians(1.0)  # a joint so near to the end of its range is said to be at it
 
 
@@ -35,6 +38,7 @@ class Hold(NamedTuple):
         side: (3,) across the mirror plane through the root that was grabbed, or None.
         twins: for each dragged joint beyond the first ``dragged``, which of those it mirrors.
         dragged: how many joints the page drags.
+        wearer: the figure.
     """
 
     puppet: Puppet
@@ -42,13 +46,14 @@ class Hold(NamedTuple):
     side: Array | None
     twins: tuple[int, ...]
     dragged: int
+    wearer: Wearer
 
 
 def poses(wearer: Wearer) -> Model:
     """The model of a figure that can be posed."""
     if wearer.model is None:
-        what = "this figure cannot be posed yet"
-        raise GambolError(what, where="figure", allowed="a person or a built-in model", do="choose one of these")
+        what = "a clip's figure is not posed"
+        raise GambolError(what, where="figure", allowed="a person, a character or a model", do="choose one of these")
     return wearer.model
 
 
@@ -103,11 +108,36 @@ def take(wearer: Wearer, row: PoseRow, joints: Sequence[str], fixed: Sequence[st
     puppet = Puppet(skeleton, model.limits, reach, engine=engine)
     held = grab(puppet, pose, [*joints, *(name for name, _ in twins)], fixed)
     side = np.array([np.cos(yaw), 0.0, -np.sin(yaw)]) if symmetric else None
-    return Hold(puppet, held, side, tuple(k for _, k in twins), len(joints))
+    return Hold(puppet, held, side, tuple(k for _, k in twins), len(joints), wearer)
+
+
+def shown(wearer: Wearer, row: PoseRow) -> tuple[dict[str, Any], dict[str, Array]]:
+    """A pose as the page shows it: the figure, and the joints that can be taken hold of."""
+    model = poses(wearer)
+    pose = pose_of(row, model.skeleton)
+    points = forward_kinematics(model.skeleton, pose.root, pose.rotations)[0]
+    header = {"joints": model.skeleton.names, "joint_parents": model.skeleton.parents}
+    on, arrays = _figure(wearer, pose)
+    return {**header, **on}, {"points": points, **arrays}
+
+
+def _figure(wearer: Wearer, pose: Pose) -> tuple[dict[str, Any], dict[str, Array]]:
+    """A pose of the model on the figure, as a clip of one frame."""
+    model = poses(wearer)
+    still = Motion(model.skeleton, pose.root[None], pose.rotations[None], 30.0)
+    header, arrays = clip_arrays(put_on(still, wearer, Flat(), planted=False), wearer)
+    kept = ("names", "parents", "nodes", "local", "shifted")
+    return {k: header[k] for k in kept if k in header}, {
+        f"figure_{k}": arrays[k] for k in ("root", "rotations", "shifts") if k in arrays
+    }
 
 
 def pulled(hold: Hold, goals: Sequence[Sequence[float]]) -> tuple[Hold, dict[str, Any], dict[str, Array]]:
-    """The pointers have gone on: the hold, and header and arrays for the page."""
+    """The pointers have gone on: the hold, and header and arrays for the page.
+
+    Raises:
+        GambolError: another number of goals than joints, or goals that are none.
+    """
     if len(goals) != hold.dragged:
         raise GambolError(f"{len(goals)} goals", where="pull: goals", allowed=f"{hold.dragged}, one for each joint")
     aims = np.array(goals, float).reshape(-1, 3)
@@ -115,9 +145,12 @@ def pulled(hold: Hold, goals: Sequence[Sequence[float]]) -> tuple[Hold, dict[str
         theirs = aims[list(hold.twins)]
         off = (theirs - hold.grip.pose.root) @ hold.side
         aims = np.concatenate([aims, theirs - 2 * off[:, None] * hold.side])
-    grip = pull(hold.puppet, hold.grip, aims)
+    way = aims - hold.grip.at
+    far = float(np.linalg.norm(way, axis=1).max(initial=0.0))
+    grip = pull(hold.puppet, hold.grip, hold.grip.at + way * min(1.0, FARTHEST / max(far, FARTHEST)))
     hold = hold._replace(grip=grip)
-    return hold, _state(hold), _arrays(grip)
+    own = {} if hold.wearer.character is None else _figure(hold.wearer, grip.pose)[1]
+    return hold, _state(hold), {**_arrays(grip), **own}
 
 
 def let_go(hold: Hold) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from gambol.errors import GambolError
 from gambol.studio.checks import choice, entries, flag, listed, name_of, number, numbers, rows, text, whole
 
 __all__ = [
-    "MODES", "Dance", "Drive", "Figure", "Go", "Ground", "KeyRow", "PoseRow", "Project", "View", "parsed", "read_pose",
-    "read_project", "to_json",
+    "MODES", "Dance", "Drive", "Figure", "Go", "Ground", "KeyRow", "PoseRow", "Project", "View", "figure_json",
+    "parsed", "pose_json", "read_figure", "read_ground", "read_pose", "read_project", "to_json",
 ]
 
 MODES = ("go", "drive", "dance", "view")
@@ -205,7 +205,7 @@ def to_json(project: Project) -> dict[str, Any]:
     go, dance = project.go, project.dance
     return {
         "gambol": "project", "version": VERSION, "title": project.title, "mode": project.mode,
-        "figure": _figure_json(project.figure), "ground": _ground_json(project.ground),
+        "figure": figure_json(project.figure), "ground": _ground_json(project.ground),
         "fps": project.fps, "seed": project.seed,
         "go": {**_plain(go), "points": _lists(go.points), "dials": _tables(go.dials),
                "speed": _lists(go.speed) if isinstance(go.speed, tuple) else go.speed},
@@ -226,7 +226,8 @@ def pose_json(pose: PoseRow) -> dict[str, Any]:
     return {"root": list(pose.root), "rotations": {n: list(r) for n, r in pose.rotations.items()}}
 
 
-def _figure_json(figure: Figure) -> dict[str, Any]:
+def figure_json(figure: Figure) -> dict[str, Any]:
+    """A figure as JSON."""
     kept = {"person": ("height", "mass"), "character": ("file", "mass"), "model": ("model",), "clip": ("file", "clip")}
     return {"kind": figure.kind, **{k: getattr(figure, k) for k in kept[figure.kind]}}
 

@@ -29,7 +29,7 @@ from gambol.studio.payload import packed
 from gambol.studio.project import parsed, read_figure, read_ground
 from gambol.studio.safety import HEADERS, Gate
 from gambol.studio.session import FRAME, Session, error_table
-from gambol.studio.upload import inspected
+from gambol.studio.upload import received
 from gambol.studio.workshop import Workshop
 
 __all__ = ["PAGE", "application"]
@@ -162,8 +162,7 @@ class _Desk:
 
     async def add(self, request: Request) -> Response:
         data, name = await _body(request, UPLOAD), request.query_params.get("name", "")
-        kept = await run_in_threadpool(self.shop.folder.add, name, data)
-        return JSONResponse(jsonable(await run_in_threadpool(inspected, self.shop, kept)))
+        return JSONResponse(jsonable(await run_in_threadpool(received, self.shop, name, data)))
 
     async def file(self, request: Request) -> Response:
         place = await run_in_threadpool(self.shop.folder.file, request.path_params["name"])

@@ -10,7 +10,7 @@ from gambol.motion import Motion
 from gambol.studio.project import Figure, Ground, View, parsed, read_project
 from gambol.studio.workshop import Workshop
 
-__all__ = ["inspected"]
+__all__ = ["inspected", "received"]
 
 RIGS = (".glb", ".gltf", ".vrm")
 MESHES = (".obj", ".ply", ".stl", *RIGS)
@@ -18,6 +18,20 @@ SONGS = (".mid", ".midi", ".wav", ".ogg", ".flac", ".mp3", ".aiff", ".aif")
 CLIPS = (".bvh", ".amc", ".asf", ".c3d", ".fbx", ".npz", ".csv", ".trc", ".mot", ".sto")
 OTHERS = (".walk", ".graph")
 LISTED = 200
+
+
+def received(shop: Workshop, name: str, data: bytes) -> dict[str, Any]:
+    """Keep a dropped file and say what it is; what cannot be used is not kept.
+
+    Raises:
+        GambolError: what its reader says of it.
+    """
+    kept = shop.folder.add(name, data)
+    try:
+        return inspected(shop, kept)
+    except Exception:
+        shop.folder.file(kept).unlink()
+        raise
 
 
 def inspected(shop: Workshop, name: str) -> dict[str, Any]:
@@ -78,7 +92,8 @@ def _clips(file: Path) -> list[str]:
     from gambol.io import clips
 
     try:
-        return clips(file)[:LISTED]
+        found = clips(file)[:LISTED]
+        return [file.stem.partition("-")[2]] if found == [file.stem] else found
     except GambolError:  # a rig that never moves
         return []
 

@@ -9,7 +9,7 @@ from gambol.errors import GambolError
 from gambol.studio.export import project_bytes
 from gambol.studio.folder import UPLOAD, Folder
 from gambol.studio.project import Figure, Ground, Project, View
-from gambol.studio.upload import inspected
+from gambol.studio.upload import received
 from gambol.studio.workshop import Workshop
 
 __all__ = ["viewed"]
@@ -27,8 +27,8 @@ def viewed(root: Path, file: Path, clip: str | None = None) -> str:
         raise GambolError("the file is too large", where=str(file), allowed=f"{UPLOAD >> 20} MB")
     folder = Folder(root)
     shop = Workshop(folder)
-    kept = folder.add(file.name, file.read_bytes())
-    kind = inspected(shop, kept)["kind"]
+    found = received(shop, file.name, file.read_bytes())
+    kept, kind = found["file"], found["kind"]
     title = re.sub(r"[^\w .()-]", "_", f"{file.stem}{f' {clip}' if clip else ''}")[:60].strip(" .") or "view"
     if kind == "project":
         folder.keep(title, file.read_bytes())

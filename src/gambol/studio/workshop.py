@@ -113,8 +113,10 @@ class Workshop:
 
         if not view.file:
             raise GambolError("there is no clip yet", where="view", do="drop a .bvh, .glb, .npz ... onto the page")
-        motion = load_motion(self.folder.file(view.file), view.clip)
-        return replace(motion, name=view.clip or motion.name.partition("-")[2] or motion.name)
+        file = self.folder.file(view.file)
+        title = file.stem.partition("-")[2]  # what a format of one clip calls it
+        motion = load_motion(file, None if view.clip == title else view.clip)
+        return replace(motion, name=title if motion.name == file.stem else motion.name)
 
 
 def _height(name: str) -> float:
