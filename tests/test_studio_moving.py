@@ -219,7 +219,8 @@ def test_a_report_says_what_the_clip_does(desk):
     assert told["passed"] and told["failures"] == [] and "steps, worst slide" in told["sentences"][0]
     knee = told["angles"]["knee"]
     assert len(knee["left"]) == len(knee["mean"]) == 101 and 50 < max(knee["left"]) < 75
-    up = np.array(told["force"]["left"])[:, 1]
+    up, push = np.array(told["force"]["left"]), np.array(told["force"]["forward"]["left"])
     assert up.shape == (101,) and 0.9 < up.max() < 1.4 and abs(up[-15]) < 0.05
+    assert push[:30].min() < -0.05 and push[30:65].max() > 0.05  # it brakes, then pushes
 
 

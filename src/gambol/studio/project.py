@@ -324,6 +324,8 @@ def _wind(value: Any, where: str) -> tuple[Row, float, float, float] | None:
 
 
 def _view(value: Any, where: str) -> View:
+    if value is None:
+        return View()
     known = entries(value, ("file", "clip"), where)
     file = known.get("file", "")
     return View(name_of(file, f"{where}: file") if file else "", _word(known.get("clip"), f"{where}: clip"))

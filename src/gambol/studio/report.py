@@ -97,9 +97,15 @@ def _forces(motion: Motion) -> dict[str, Any] | None:
     """Force on each foot over its cycle, as shares of the weight: mean over the steady strides."""
     from gambol.measure import force_sides
 
-    sides = force_sides(motion, samples=CYCLE)
-    means = {s: sides[s].mean(0).tolist() if s in sides else None for s in ("left", "right")}
-    return {"axes": ["right", "up", "forward"], "unit": "body weight", **means} if sides else None
+    strides = force_sides(motion, samples=CYCLE)
+    if not strides:
+        return None
+    means = {s: strides[s].mean(0) if s in strides else None for s in ("left", "right")}
+
+    def along(axis: int) -> dict[str, Any]:
+        return {s: None if curve is None else curve[:, axis].tolist() for s, curve in means.items()}
+
+    return {"unit": "body weight", **along(1), "mean": None, "sd": None, "forward": along(2), "side": along(0)}
 
 
 def _resampled(curve: Any) -> list[float]:

@@ -37,6 +37,7 @@ __all__ = ["PAGE", "application"]
 PAGE = Path(__file__).parent / "page"
 MOST_TABS = 32
 SMALL = 1 << 20  # bytes of a figure or a ground
+FRESH = {"Cache-Control": "no-cache"}  # a page that was built anew is seen at once
 BINARY = "application/octet-stream"
 Answer = Callable[[Request], Awaitable[Response]]
 MISSING = (
@@ -69,16 +70,14 @@ def application(shop: Workshop, gate: Gate, page: Path = PAGE) -> ASGIApp:
         Route("/api/{rest:path}", desk.told(desk.nothing), methods=["GET", "POST", "PUT", "DELETE", "PATCH"]),
         WebSocketRoute("/ws", desk.socket),
     ]
-    app = Starlette(routes=routes, lifespan=desk.life)
-    if (page / "index.html").is_file():
-        app.mount("/", StaticFiles(directory=page, html=True))
-    else:
-        app.router.routes.append(Route("/", _missing))
+
+    async def first(request: Request) -> Response:
+        index = page / "index.html"
+        return FileResponse(index, headers=FRESH) if index.is_file() else HTMLResponse(MISSING, 503)
+
+    app = Starlette(routes=[*routes, Route("/", first)], lifespan=desk.life)
+    app.mount("/", StaticFiles(directory=page, check_dir=False))
     return _Guarded(app, gate)
-
-
-async def _missing(request: Request) -> Response:
-    return HTMLResponse(MISSING, 503)
 
 
 class _Guarded:
