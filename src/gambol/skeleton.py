@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -174,36 +174,42 @@ def forward_kinematics(
     joints = len(skeleton)
     flat_root = np.broadcast_to(root, (*lead, 3)).reshape(-1, 3)
     flat_rot = rotations.reshape(-1, joints, 4)
-    positions = np.empty((len(flat_rot), joints, 3))
-    world = np.empty((len(flat_rot), joints, 4))
-    needed = range(joints) if only is None else _with_above(skeleton, only)
+    whole = only is None
+    needed = np.arange(joints) if only is None else _with_above(skeleton, only)
+    make = np.empty if whole else lambda shape: np.full(shape, np.nan)
+    positions, world = make((len(flat_rot), joints, 3)), make((len(flat_rot), joints, 4))
+    at = np.zeros(joints, int)
+    at[needed] = np.arange(len(needed))
+    tree = at[skeleton.parents[needed]], skeleton.offsets[needed]
     for a in range(0, len(flat_rot), BLOCK):
         block = slice(a, a + BLOCK)
-        p, q = _fk_components(
-            skeleton, flat_root[block].T, np.ascontiguousarray(flat_rot[block].transpose(1, 2, 0)), needed
-        )
-        positions[block], world[block] = p.transpose(2, 0, 1), q.transpose(2, 0, 1)
+        turns = flat_rot[block] if whole else flat_rot[block, needed]
+        p, q = _fk_components(tree, flat_root[block].T, np.ascontiguousarray(turns.transpose(1, 2, 0)))
+        if whole:
+            positions[block], world[block] = p.transpose(2, 0, 1), q.transpose(2, 0, 1)
+        else:
+            positions[block, needed], world[block, needed] = p.transpose(2, 0, 1), q.transpose(2, 0, 1)
     return positions.reshape(*lead, joints, 3), world.reshape(*lead, joints, 4)
 
 
-def _with_above(skeleton: Skeleton, joints: Iterable[int]) -> list[int]:
+def _with_above(skeleton: Skeleton, joints: Iterable[int]) -> NDArray[np.int64]:
     """Joints and all they hang on, parents first."""
     found = {0}
     for j in joints:
         while j not in found:
             found.add(int(j))
             j = int(skeleton.parents[j])
-    return sorted(found)
+    return np.array(sorted(found))
 
 
-def _fk_components(skeleton: Skeleton, root: Array, rot: Array, needed: Sequence[int]) -> tuple[Array, Array]:
+def _fk_components(tree: tuple[NDArray[np.int64], Array], root: Array, rot: Array) -> tuple[Array, Array]:
     """Forward kinematics with frames last: root (3, F), rot (J, 4, F) -> (J, 3, F), (J, 4, F)."""
-    make = np.empty if len(needed) == len(rot) else lambda shape: np.full(shape, np.nan)
-    p, q = make((len(rot), 3, rot.shape[2])), make(rot.shape)
+    parents, offsets = tree
+    p, q = np.empty((len(rot), 3, rot.shape[2])), np.empty_like(rot)
     p[0], q[0] = root, rot[0]
-    for j in needed[1:]:
-        k = skeleton.parents[j]
-        ox, oy, oz = skeleton.offsets[j]
+    for j in range(1, len(rot)):
+        k = parents[j]
+        ox, oy, oz = offsets[j]
         w, x, y, z = q[k]
         tx, ty, tz = 2 * (y * oz - z * oy), 2 * (z * ox - x * oz), 2 * (x * oy - y * ox)
         p[j, 0] = p[k, 0] + ox + w * tx + y * tz - z * ty

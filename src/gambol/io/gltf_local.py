@@ -37,6 +37,7 @@ class Locals:
         own: ``(N, 4)`` the turn of each node at rest in the world.
         above: ``(N, 4)`` that of the node each hangs from.
         base: ``(N, 4, 4)`` world at rest of the node each hangs from.
+        mix: ``(N, 4, 4)`` that makes w x y z in the file of those in the motion: q -> conj(b_above) q b_own.
         shifted: indices of those whose place in their parent changes: the root, and joints that hang elsewhere.
     """
 
@@ -47,6 +48,7 @@ class Locals:
     own: Array
     above: Array
     base: Array
+    mix: Array
     shifted: tuple[int, ...]
 
 
@@ -72,15 +74,18 @@ def locals_of(character: Character) -> Locals:
         up = int(character.skeleton.parents[j])
         if parents[k] < 0 or up < 0 or int(joints[parents[k]]) != up:
             elsewhere.append(k)
+    turns, above = np.array([_turn(worlds[n]) for n in own]), np.array([_turn(b) for b in base])
+    columns = [quat.multiply(quat.multiply(quat.conjugate(above), unit), turns) for unit in np.eye(4)]
     return Locals(
-        joints, np.array(own), tuple(nodes.names[n] or f"node_{n}" for n in own), np.array(parents),
-        np.array([_turn(worlds[n]) for n in own]), np.array([_turn(b) for b in base]), base, tuple(elsewhere),
+        joints, np.array(own), tuple(nodes.names[n] or f"node_{n}" for n in own), np.array(parents), turns, above, base,
+        np.stack(columns, -1), tuple(elsewhere),
     )
 
 
 def local_motion(motion: Motion, hang: Locals) -> LocalMotion:
     """Local turns and moves of a motion of the character's skeleton."""
-    turns = quat.multiply(quat.multiply(quat.conjugate(hang.above), motion.rotations[:, hang.joints]), hang.own)
+    by_joint = motion.rotations[:, hang.joints].transpose(1, 0, 2)
+    turns = np.matmul(by_joint, hang.mix.transpose(0, 2, 1)).transpose(1, 0, 2)
     moves = np.empty((len(motion), len(hang.shifted), 3))
     if hang.shifted == (0,) and hang.parents[0] < 0:  # the root alone: what hangs above it does not move
         back = np.linalg.inv(hang.base[0])

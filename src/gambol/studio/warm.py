@@ -6,6 +6,7 @@ numpy answers.
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -73,6 +74,8 @@ class Warming:
                 return
         if self._child.returncode == 0:
             compile_all()
+            gc.collect()
+            gc.freeze()  # what is loaded stays: looking through it again would halt a drag for 20 ms now and then
             self._shop.engine = "compiled"
 
 
