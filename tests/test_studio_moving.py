@@ -22,7 +22,7 @@ from gambol.skeleton import forward_kinematics
 from gambol.studio.driving import Driving, Steering
 from gambol.studio.make import make, pose_of, pose_row
 from gambol.studio.payload import packed, unpacked
-from gambol.studio.project import Drive, Project, pose_json, read_pose
+from gambol.studio.project import Drive, Figure, Project, pose_json, read_pose
 from gambol.synthesis import Task, generate
 
 CASES = Path(__file__).parent / "cases"
@@ -103,6 +103,26 @@ def test_frames_come_ahead_of_what_is_shown_and_no_farther(desk):
     assert 0.3 <= made <= 0.3 + 1.2
     drive.steer({"played": 1.0})
     assert made + sum(unpacked(m)[0]["frames"] for m in drive.due()) / 30 >= 1.3
+
+
+def test_stretches_on_a_rig_are_those_of_the_whole(desk):
+    kept = desk.drop("rig.glb", (CASES / "U001_short_legs.glb").read_bytes()).json()["file"]
+    figure = Figure("character", file=kept)
+    drive = Driving(desk.shop, Project(fps=30, figure=figure), 1, Steering(1.2, 0.3, "walk"))
+    parts = []
+    for k in range(5):
+        drive.steer({"played": 0.7 * k})
+        parts += [unpacked(m)[1] for m in drive.due()]
+    shifts, turns = (np.concatenate([p[name] for p in parts]) for name in ("shifts", "rotations"))
+    commands = tuple(tuple(row) for row in drive.commands())
+    person = make(desk.shop, Project(mode="drive", fps=30, drive=Drive(commands), figure=figure))
+    whole = local_motion(person, desk.shop.figure(figure).nodes)  # planted; the stretches are not
+    count = len(shifts)
+    assert count > 80 and np.abs(shifts - whole.moves[:count]).max() < 0.05
+    jolt = np.linalg.norm(np.diff(shifts[:, 0], 2, axis=0), axis=-1)
+    cuts = np.cumsum([len(p["shifts"]) for p in parts])[:-1] - 1
+    assert jolt[cuts].max() < 2 * np.delete(jolt, cuts)[30:].max()
+    assert turns.shape[1:] == (len(desk.shop.figure(figure).nodes.names), 4)
 
 
 def test_a_drag_over_the_socket_is_the_drag_of_the_library(desk):
@@ -210,6 +230,22 @@ def test_grounds_are_the_triangles_that_are_walked_on(desk):
     low, high = np.array(header["bounds"])
     assert np.allclose(arrays["positions"].min(0), low, atol=1e-5) and arrays["faces"].max() < len(arrays["positions"])
     assert (high > low).all()
+
+
+def test_a_song_is_heard_and_may_come_later(desk):
+    kept = desk.drop("song.mid", (CASES / "U081_tempo_in_other_track.mid").read_bytes()).json()
+    assert kept["kind"] == "music"
+    with desk.tab() as tab:
+        now, later = (tab.ask("beats", file=kept["file"], offset=t)["ok"] for t in (0.0, 0.25))
+    assert now["times"] and now["peaks"] == [] and now["tempo"] > 0
+    assert np.allclose(np.array(later["times"]) - now["times"], 0.25)
+
+
+def test_a_clip_too_long_is_refused_before_it_is_made(desk):
+    far = {"go": {"points": [[0, 0, 0], [0, 0, 900]], "speed": 0.6}, "fps": 1000}
+    with desk.tab() as tab:
+        said = tab.ask("make", project=far)["error"]
+    assert "frames" in said["what"] and "shorter" in said["do"]
 
 
 def test_a_report_says_what_the_clip_does(desk):

@@ -43,6 +43,8 @@ def test_a_server_that_was_killed_comes_back_where_it_was(tmp_path):
             with pytest.raises(HTTPError) as refused:
                 urlopen(f"{base}/api/about", timeout=20)
             assert refused.value.code == 401
+            again, address_again = started(folder)  # the one that runs is found
+            assert address_again == address and again.wait(20) == 0
         finally:
             server.send_signal(end)
             code = server.wait(20)

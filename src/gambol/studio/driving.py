@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gambol.commands import Command, Commands
+from gambol.motion import Motion, join
 from gambol.studio.checks import choice, number
 from gambol.studio.clip import clip_arrays
 from gambol.studio.make import DRAFT_FPS, plan, put_on
@@ -54,6 +55,7 @@ class Driving:
         self._shown = self._made = 0.0
         self._frames = 0
         self._heard = time.monotonic()
+        self._stand: Motion | None = None
 
     def steer(self, message: dict[str, Any]) -> None:
         """Another wish from now on, and how far the page is."""
@@ -80,6 +82,21 @@ class Driving:
         end = max(self._made, self._rows[-1][0] + 1e-3)
         return [list(row) for row in (*self._rows, (end, 0.0, 0.0, "stand"))]
 
+    def _worn(self, part: Motion) -> Motion:
+        """A stretch on the figure that wears it.
+
+        How feet lie on another rig is found from where most frames of a clip stand; every stretch is worn after more
+        frames of the same stand than it has itself, so that none differs from the one before.
+        """
+        if self._wearer.character is None:
+            return part
+        if self._stand is None:
+            assert part.contacts is not None
+            self._stand = replace(part[:1], contacts=np.ones_like(part.contacts[:1]), forces=None, info={})
+        count = len(part) + 2
+        whole = put_on(join([self._stand] * count + [part]), self._wearer, self._stream.task.terrain, planted=False)
+        return replace(whole[count:], info=part.info)
+
     def _stretch(self, wanted: Steering) -> bytes | None:
         """The next stretch as a message; None where it has no frames."""
         stream, at = self._stream, float(self._stream.state.time)
@@ -91,7 +108,7 @@ class Driving:
         self._made = float(stream.state.time)
         if part is None or not len(part):
             return None
-        shown = put_on(replace(part, info={**part.info, "notes": []}), self._wearer, stream.task.terrain, planted=False)
+        shown = self._worn(part)
         header, arrays = clip_arrays(shown, self._wearer)
         start, self._frames = self._frames / self._fps, self._frames + len(part)
         return packed({"id": self.number, "start": start, **header}, arrays)

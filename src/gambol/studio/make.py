@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ from gambol.keys import Key
 from gambol.motion import Motion, Pose
 from gambol.path import walkable
 from gambol.skeleton import Skeleton
-from gambol.studio.project import PoseRow, Project
+from gambol.studio.project import PoseRow, Project, to_json
 from gambol.studio.workshop import Wearer, Workshop
 from gambol.synthesis import Task, dials, generate
 from gambol.terrain import Terrain
@@ -29,6 +30,7 @@ __all__ = ["DRAFT_FPS", "GOES", "Cancelled", "Plan", "make", "plan", "pose_of", 
 
 GOES = ("force", "measured", "running", "graph")
 DRAFT_FPS = 30.0
+MOST_FRAMES, LONG = 300_000, 20_000  # of a clip, and of one that is kept for the next question about it
 Watch = Callable[[float | None], None]  # told the share that is made, None: not known; raises Cancelled to stop
 
 
@@ -47,7 +49,7 @@ class Plan(NamedTuple):
 class Watched:
     """A method that says before each stretch how far it is; otherwise that method."""
 
-    def __init__(self, method: Any, watch: Watch, seconds: float | None) -> None:
+    def __init__(self, method: Any, watch: Watch, seconds: float) -> None:
         self._method, self._watch, self._seconds, self._frames = method, watch, seconds, 0
 
     def __getattr__(self, name: str) -> Any:
@@ -55,8 +57,7 @@ class Watched:
 
     def advance(self, state: Any, task: Task) -> tuple[Any, Motion | None]:
         """The method's own."""
-        done = self._frames / task.fps
-        self._watch(None if self._seconds is None else min(done / self._seconds, 0.99))
+        self._watch(min(self._frames / task.fps / self._seconds, 0.99))
         state, motion = self._method.advance(state, task)
         self._frames += 0 if motion is None else len(motion)
         return state, motion
@@ -77,17 +78,33 @@ def make(shop: Workshop, project: Project, draft: bool = False, watch: Watch | N
     """
     if project.mode == "view":
         return shop.clip(project.view)
+    key = "" if draft else _said(project)
+    if key and (kept := shop.motions.known(key)) is not None:
+        return kept
     made = plan(shop, project, shop.engine if draft else "numpy")
     task = replace(made.task, fps=min(DRAFT_FPS, project.fps)) if draft else made.task
-    method = made.method if watch is None else Watched(made.method, watch, _lasts(made.method, task))
+    lasts = _lasts(made.method, task)
+    if lasts * task.fps > MOST_FRAMES:
+        what = f"the clip would have about {lasts * task.fps:.0f} frames"
+        do = "make the path shorter, go faster, or take fewer frames a second"
+        raise GambolError(what, where="project", allowed=f"{MOST_FRAMES}", do=do)
+    method = made.method if watch is None else Watched(made.method, watch, lasts)
     motion = generate(method, task)
     if watch is not None:
         watch(None)
-    return put_on(named(motion, project), made.wearer, task.terrain, planted=not draft)
+    motion = put_on(named(motion, project), made.wearer, task.terrain, planted=not draft)
+    if key and len(motion) < LONG:
+        shop.motions.keep(key, motion)
+    return motion
 
 
-def _lasts(method: Any, task: Task) -> float | None:
-    """About how many seconds the motion will be; None where that is not known."""
+def _said(project: Project) -> str:
+    """All that a clip is made from."""
+    return json.dumps(to_json(replace(project, title="", camera=None)))
+
+
+def _lasts(method: Any, task: Task) -> float:
+    """About how many seconds the motion will be."""
     if task.commands is not None:
         return max(task.commands.end, 1.0)
     if (lasts := getattr(method, "lasts", None)) is not None:
@@ -190,8 +207,6 @@ def _running(shop: Workshop, project: Project, task: Task, engine: str) -> tuple
 
 def run_presets() -> dict[str, Any]:
     """The presets of running, with their dials."""
-    import json
-
     from gambol.run_form import PRESETS
 
     return dict(json.loads(PRESETS.read_text(encoding="utf-8")))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
+from urllib.request import Request, urlopen
 
 from gambol.errors import GambolError, MissingExtra
 
@@ -50,8 +53,6 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         import websockets  # noqa: F401
     except ImportError as error:
         raise MissingExtra(str(error.name), "studio", "the studio") from None
-    from urllib.parse import quote
-
     from gambol.studio.folder import Folder
     from gambol.studio.safety import Gate
     from gambol.studio.server import application
@@ -60,14 +61,20 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
     from gambol.studio.workshop import Workshop
 
     folder = Folder(settings.folder)
+    token = folder.token()
+    query = f"/?token={token}" + (f"&project={quote(settings.opens, safe='')}" if settings.opens else "")
+    if settings.port is None and (running := _running(folder.port(), token, str(folder.root))):
+        say(f"studio: {running}{query}")
+        say("it is open already in this folder")
+        if settings.browser:
+            webbrowser.open(running + query)
+        return
     sock = _listening(settings.host, settings.port, folder.port())
     port = folder.port(sock.getsockname()[1])
     assert port is not None
-    token = folder.token()
     shown = "127.0.0.1" if settings.host in ("0.0.0.0", "localhost") else settings.host
     shown = f"[{shown}]" if ":" in shown else shown
-    address = f"http://{shown}:{port}/?token={token}"
-    address += f"&project={quote(settings.opens, safe='')}" if settings.opens else ""
+    address = f"http://{shown}:{port}{query}"
     shop = Workshop(folder)
     config = uvicorn.Config(
         application(shop, Gate(token, settings.host, port)), log_level="critical", ws_max_size=FRAME,
@@ -84,6 +91,19 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         pass
     finally:
         warming.end()
+
+
+def _running(port: int | None, token: str, folder: str) -> str | None:
+    """The address of a studio that serves this folder already."""
+    if port is None:
+        return None
+    address = f"http://127.0.0.1:{port}"
+    ask = Request(f"{address}/api/about", headers={"Authorization": f"Bearer {token}"})
+    try:
+        with urlopen(ask, timeout=2) as answer:
+            return address if json.load(answer)["folder"] == folder else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _listening(host: str, port: int | None, last: int | None) -> socket.socket:

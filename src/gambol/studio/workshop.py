@@ -58,16 +58,25 @@ class Kept(Generic[K, V]):
 
     def __call__(self, key: K) -> V:
         """The result, made now or kept from before."""
+        if (value := self.known(key)) is None:
+            value = self._made(key)
+            self.keep(key, value)
+        return value
+
+    def known(self, key: K) -> V | None:
+        """The result if it is kept."""
         with self._lock:
-            if key in self._rows:
-                self._rows[key] = value = self._rows.pop(key)  # the newest comes last
-                return value
-        value = self._made(key)
+            if key not in self._rows:
+                return None
+            self._rows[key] = value = self._rows.pop(key)  # the newest comes last
+            return value
+
+    def keep(self, key: K, value: V) -> None:
+        """Keep a result, and let the oldest go."""
         with self._lock:
             self._rows[key] = value
             while len(self._rows) > self._most:
                 del self._rows[next(iter(self._rows))]
-        return value
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -81,6 +90,7 @@ class Workshop:
         self.ground = Kept(self._ground)
         self.figure = Kept(self._figure)
         self.clip = Kept(self._clip)
+        self.motions: Kept[str, Motion] = Kept(_unknown, 2)  # what was made last, for its report and its files
 
     def _ground(self, ground: Ground) -> Terrain:
         if not ground.file:
@@ -117,6 +127,10 @@ class Workshop:
         title = file.stem.partition("-")[2]  # what a format of one clip calls it
         motion = load_motion(file, None if view.clip == title else view.clip)
         return replace(motion, name=title if motion.name == file.stem else motion.name)
+
+
+def _unknown(key: str) -> Motion:
+    raise KeyError(key)
 
 
 def _height(name: str) -> float:
