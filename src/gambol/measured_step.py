@@ -304,7 +304,7 @@ def plan_measured(w: Pacer, ahead: Next4, low: tuple[float, float], s: Setting) 
         channels0=w.channels, channels1=channels,
         front=_stand(w.front, _earlier(front_roll, w.time)), rear=_stand(w.rear, rears[0]),
         goal=swing.goal, path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6,
-        bend=swing.bend, bend_rate=swing.bend_rate, straight=0.6,
+        bend=swing.bend, bend_rate=swing.bend_rate, straight=swing.straight,
     )
     after = Pacer(
         time=w.time + t0, rear=w.front, front=one if one is not None else w.rear, rear_roll=front_roll,
@@ -340,6 +340,7 @@ class _Swing(NamedTuple):
     via: float
     bend: float
     bend_rate: float
+    straight: float
 
 
 def _swing(
@@ -349,7 +350,7 @@ def _swing(
     """The way of the rear foot to the next foothold; ``to``: that, and where the hips are by then."""
     rear, (one, end) = w.rear, to
     if one is None:
-        return _Swing(np.array([rear.yaw, rear.pitch, rear.roll]), np.zeros((2, 4, DEGREE)), 1.0, 0.0, 0.0)
+        return _Swing(np.array([rear.yaw, rear.pitch, rear.roll]), np.zeros((2, 4, DEGREE)), 1.0, 0.0, 0.0, 1.0)
     span = times[1] - times[0]
     leave, land = _leaving(rolls[0], s), _landing_rates(rolls[1], s)
     ends = np.zeros((4, 6))
@@ -379,8 +380,8 @@ def _swing(
     goal = np.array([rear.yaw + _wrap(one.yaw - rear.yaw), one.pitch, one.roll])
     hips = np.stack([w.hips + (end - w.hips) * times[0] / times[1], end])
     where = Over(s.terrain, s.body, s.figure.foot, s.looks["foot_lift"], hips)
-    path, via = swing_over((rear, w.front, one), ends, bumps, (bend, bend_rate, goal), where)
-    return _Swing(goal, path, via, bend, bend_rate)
+    path, via, straight = swing_over((rear, w.front, one), ends, bumps, (bend, bend_rate, goal), where)
+    return _Swing(goal, path, via, bend, bend_rate, straight)
 
 
 def _sole(foot: Footstep) -> tuple[Array, Array]:

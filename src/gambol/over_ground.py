@@ -26,7 +26,9 @@ LITTLE = 0.03  # m, that a swing is raised by over rough ground; more, and it go
 SPACING = 0.003  # m, of the ground profile
 EVEN = 0.008  # m, departure from the straight line between two footholds that is no obstacle
 SHOES = 0.053  # of body height between the lines of two feet that pass each other
-STRAIGHT = 0.6  # share of the swing within which the toes straighten
+# shares of the swing within which the toes straighten: slower ways are tried in turn, for toes that would scrape
+STRAIGHT = (0.6, 0.8, 1.0)
+SCRAPE = 0.001  # m, that the swing may be raised by for the sake of toes that straighten quickly
 # candidates over risers, which two quintics join: when, how far along, how high above the flat ankle on the higher
 # level (of leg length), at which pitch of the sole; and finer steps about the best of them
 CANDIDATES = np.array(
@@ -65,8 +67,10 @@ class Over(NamedTuple):
 def swing_over(
     feet: tuple[Footstep, Footstep, Footstep], ends: Array, bumps: Array, toes: tuple[float, float, Array],
     where: Over,
-) -> tuple[Array, float]:
-    """Path ``(2, 4, DEGREE)`` of the ankle and the sole's pitch, and the share of the swing where its pieces meet.
+) -> tuple[Array, float, float]:
+    """Path ``(2, 4, DEGREE)`` of the ankle and the sole's pitch, where in the swing its pieces meet, when toes are flat.
+
+    Both times are shares of the swing.
 
     Args:
         feet: rear foot, stance foot, next foothold.
@@ -90,21 +94,33 @@ def swing_over(
     path[2] += aside[1] * BUMPS[0]
     path[1] += where.lift * BUMPS[0]
     ground = _Profile.below(rear, one, where.foot, where.terrain)
-    problem = (ground, rear, toes, where.foot)
     look = EVEN_GROUND if ground.rough < EVEN else EDGES
-    if ground.rough >= EVEN and float((_missing(path @ look.powers.T, look, *problem) / look.lifting).max()) > LITTLE:
-        return _over(ends, (along, length, aside), one, where, problem)
+    samples = path @ look.powers.T
+    best = (np.inf, 0.0, np.zeros(0))
+    for straight in STRAIGHT:
+        short = _missing(samples, look, ground, rear, (*toes, straight), where.foot)
+        raised = max(float((short / look.lifting).max()), 0.0)
+        best = min(best, (raised, straight, short), key=lambda b: b[0])
+        if raised < SCRAPE:
+            break
+    raised, straight, short = best
+    problem = (ground, rear, (*toes, straight), where.foot)
+    if ground.rough >= EVEN and raised > LITTLE:
+        path, via = _over(ends, (along, length, aside), one, where, problem)
+        return path, via, straight
     # toes that straighten must not dig in, nor the heel before it lands; then what is left in between
     for part, bump in ((look.s < NEAR, BUMPS[-2]), (look.s > 1 - NEAR, -BUMPS[-1])):
-        short = _missing(path @ look.powers.T, look, *problem)
-        path[1] += max(float((short / np.maximum(look.powers @ bump, 1e-3))[part].max()), 0.0) * bump
-    path[1] += max(float((_missing(path @ look.powers.T, look, *problem) / look.lifting).max()), 0.0) * BUMPS[0]
-    return np.stack([path, path]), 1.0
+        more = max(float((short / np.maximum(look.powers @ bump, 1e-3))[part].max()), 0.0)
+        if more > 0:
+            path[1] += more * bump
+            short = short - more * (look.powers @ bump)
+    path[1] += max(float((short / look.lifting).max()), 0.0) * BUMPS[0]
+    return np.stack([path, path]), 1.0, straight
 
 
 def _over(
     ends: Array, line: tuple[Array, float, Array], one: Footstep, where: Over,
-    problem: tuple[_Profile, Footstep, tuple[float, float, Array], Foot],
+    problem: tuple[_Profile, Footstep, tuple[float, float, Array, float], Foot],
 ) -> tuple[Array, float]:
     """The calmest of the ways over risers, looked at once more about the best one."""
     along, length, aside = line
@@ -170,13 +186,13 @@ def _sampled(pieces: Array, at: float) -> Array:
 
 
 def _missing(
-    samples: Array, look: _Samples, ground: _Profile, rear: Footstep, toes: tuple[float, float, Array], foot: Foot
+    samples: Array, look: _Samples, ground: _Profile, rear: Footstep, toes: tuple[float, float, Array, float], foot: Foot
 ) -> Array:
     """``(..., N)`` m that each of the samples ``(..., 4, N)`` lacks to clear the ground."""
-    s, (bend0, rate, goal) = look.s, toes
+    s, (bend0, rate, goal, straight) = look.s, toes
     turn = s**3 * (10 + s * (6 * s - 15))
-    r = np.minimum(s / STRAIGHT, 1.0)
-    bend = (1 - r) ** 3 * (bend0 * (1 + 3 * r) + STRAIGHT * rate * r)
+    r = np.minimum(s / straight, 1.0)
+    bend = (1 - r) ** 3 * (bend0 * (1 + 3 * r) + straight * rate * r)
     yaw = rear.yaw + (goal[0] - rear.yaw) * turn
     slope = rear.pitch + (goal[1] - rear.pitch) * turn
     px, py, pz, pitch = (samples[..., d, :] for d in range(4))

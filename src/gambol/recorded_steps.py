@@ -22,6 +22,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 FLAT = (0.25, 0.45)  # of the stance: the sole lies flat
+ENOUGH = 2  # steps of a foot
 ALIKE = 0.15  # steps whose length or duration is further from the median are left out
 LEVEL = 0.025  # m, departures of the flat feet from a plane, beyond which the ground is no plane
 STEEPEST = 0.04  # slope of a floor that is only the room's
@@ -29,7 +30,7 @@ ADULT_LEG, BALL, TOE = 0.84, 0.13, 0.07  # m: foot lengths in doubt lean towards
 LEGS = (0.25, 1.5)  # m, thigh + shank of people
 CMU_UNIT = 0.0254 / 0.45 / 0.01  # m of the CMU library over m of its unit read as centimetres
 UNITS = (CMU_UNIT, 100.0, 0.01, 0.001, 1000.0, 0.0254, 0.3048)
-SMALL_ANGLE, SURE_ANGLE = np.radians(1.0), np.radians(5.0)  # sole angles below are noise, above are meant
+SMALL_ANGLE, SURE_ANGLE = np.radians(0.5), np.radians(2.0)  # sole angles below are noise, above are meant
 PHASES = 64  # samples of the stride
 KS = 81  # samples of a stance and of a swing
 
@@ -179,17 +180,23 @@ def _sample(x: Array, at: Array) -> Array | None:
 
 
 def whole_steps(tracks: Tracks, events: Events, side: str, subject: Subject) -> list[StepPath]:
-    """Every whole step on a foot."""
+    """Every whole step on a foot; one whose rear foot was down when the record began only for want of ENOUGH others.
+
+    Such a foot may have stood there: then the step is the first of a walk.
+    """
     other = SIDES[1 - SIDES.index(side)]
-    found = []
-    for strike in events.strikes[side]:
-        later = events.strikes[other][events.strikes[other] > strike + 0.05]
-        if not len(later):
-            continue
-        path = _cut(tracks, events, (side, other), (float(strike), float(later[0])), subject)
-        if path is not None:
-            found.append(path)
-    return found
+    seen: list[StepPath] = []
+    for landings in (events.strikes[other].tolist(), _stances(events, other)):
+        found = []
+        for strike in events.strikes[side]:
+            later = events.strikes[other][events.strikes[other] > strike + 0.05]
+            if len(later):
+                span = (float(strike), float(later[0]))
+                found.append(_cut(tracks, events, (side, other), (span, landings), subject))
+        seen = [path for path in found if path is not None]
+        if len(seen) >= ENOUGH:
+            break
+    return seen
 
 
 def _placed(tracks: Tracks, events: Events, side: str, strike: float) -> Array | None:
@@ -200,13 +207,17 @@ def _placed(tracks: Tracks, events: Events, side: str, strike: float) -> Array |
 
 
 def _cut(
-    tracks: Tracks, events: Events, sides: tuple[str, str], span: tuple[float, float], subject: Subject
+    tracks: Tracks, events: Events, sides: tuple[str, str], span: tuple[tuple[float, float], list[float]],
+    subject: Subject,
 ) -> StepPath | None:
-    """The step of ``sides[0]`` from its strike to the other's; None where something of it is not in the record."""
+    """The step of ``sides[0]`` from its strike to the other's; None where something of it is not in the record.
+
+    ``span``: both strikes, and when the rear foot landed, one of these.
+    """
     side, other = sides
-    start, end = span
+    (start, end), landings = span
     duration, fps = end - start, tracks.fps
-    before = [s for s in _stances(events, other) if start - 1.6 * duration < s < start - 0.3 * duration]
+    before = [s for s in landings if start - 1.6 * duration < s < start - 0.3 * duration]
     offs = events.offs[other][(events.offs[other] > start - 0.02) & (events.offs[other] < end)]
     lifts = events.offs[side][(events.offs[side] > start + 0.6 * duration) & (events.offs[side] < end + duration)]
     if not before or not len(offs) or not len(lifts) or not 0.2 < duration < 2.0:
