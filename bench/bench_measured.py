@@ -23,7 +23,7 @@ from test_whole_force import trial_of  # noqa: E402
 from walks import slides, sole_tracks, straight  # noqa: E402
 
 from gambol.body import Body  # noqa: E402
-from gambol.figure import figure_of  # noqa: E402
+from gambol.figure_parts import figure_of  # noqa: E402
 from gambol.gait import Gait  # noqa: E402
 from gambol.gait_events import find_events  # noqa: E402
 from gambol.generalise import NATURAL, Condition, Subject, generalised, phi, psi  # noqa: E402

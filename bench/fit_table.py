@@ -17,7 +17,8 @@ from scipy.optimize import least_squares
 import gambol.methods.force_walk as force_walk
 from gambol import figure, lowering
 from gambol.body import Body, G
-from gambol.figure import ROWS, figure_of, pose_frames
+from gambol.figure import ROWS, pose_frames
+from gambol.figure_parts import figure_of
 from gambol.gait import Gait
 from gambol.motion import Motion
 from gambol.path import Path

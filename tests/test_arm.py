@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gambol.arm import Arm, arm_angle, drive, pendulum
 from gambol.body import Body, G
-from gambol.figure import figure_of
+from gambol.figure_parts import figure_of
 from gambol.walk_table import row_at
 
 PAPER_ARM = Arm(0.30, 0.26, 2.1, 1.2, 0.4, np.radians(25))

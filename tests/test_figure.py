@@ -15,20 +15,8 @@ from walks import straight
 from gambol import quat
 from gambol.arm import arm_angle
 from gambol.body import Body, G
-from gambol.figure import (
-    COM,
-    LEAD,
-    REACH,
-    ROTATIONS,
-    ROWS,
-    STANDING,
-    TRAIL,
-    YAW,
-    StepPlan,
-    figure_of,
-    pose_step,
-    sole_points,
-)
+from gambol.figure import LEAD, REACH, ROWS, STANDING, TRAIL, YAW, StepPlan, pose_step, sole_points
+from gambol.figure_parts import COM, ROTATIONS, figure_of
 from gambol.gait import Gait
 from gambol.methods import ForceWalk
 from gambol.path import Path, walkable

@@ -20,7 +20,8 @@ import gambol
 from gambol import quat
 from gambol.body import Body
 from gambol.errors import GambolError, MissingExtra
-from gambol.figure import ROWS, figure_of
+from gambol.figure import ROWS
+from gambol.figure_parts import figure_of
 from gambol.gait import Gait
 from gambol.kernels import ENGINES, Kernel, check_engine, dot, either, kernel, solve
 from gambol.methods import ForceWalk
@@ -143,23 +144,25 @@ CASES = {
         0,
     ),
     "swing.evaluate": _evaluate_case,
-    "figure._mul": _plain(*[SIZE] * 8),
-    "figure._turn": _plain(*[SIZE] * 7),
-    "figure._yaw_list_pitch": _plain(*[ANGLE] * 3),
-    "figure._ground_foot": _with_plan(lambda t, p: (t, p.front, FIGURE.foot)),
-    "figure._sole_axes": _plain(*[ANGLE] * 3),
+    "figure_parts.mul": _plain(*[SIZE] * 8),
+    "figure_parts.mul_x": _plain(*[SIZE] * 6),
+    "figure_parts.mul_y": _plain(*[SIZE] * 6),
+    "figure_parts.rotated": _plain(*[SIZE] * 7),
+    "figure_parts.yaw_list_pitch": _plain(*[ANGLE] * 3),
+    "figure.ground_foot": _with_plan(lambda t, p: (t, p.front, FIGURE.foot)),
+    "figure_parts.sole_axes": _plain(*[ANGLE] * 3),
     "figure._swing_foot": _with_plan(lambda t, p: (t, p)),
     "figure._body_yaw": _with_plan(lambda t, p: (t, p)),
-    "figure._leg": _leg_case,
-    "figure._leg_quaternion": _plain(*[(0.05, 0.6)] * 9, ANGLE),
-    "figure._store": lambda rng: (numbers(rng, *[SIZE] * 4), lambda *v: (3, *v), ROWS),
+    "figure_parts.bent_leg": _leg_case,
+    "figure_parts._leg_quaternion": _plain(*[(0.05, 0.6)] * 9, ANGLE),
+    "figure_parts.store": lambda rng: (numbers(rng, *[SIZE] * 4), lambda *v: (3, *v), ROWS),
     "figure._trunk_and_arms": _trunk_case,
-    "figure._foot_in_heading": _plain(*[SIZE] * 8),
-    "figure._foot_moment": lambda rng: (numbers(rng, *[ANGLE] * 4), lambda *v: (*v, FIGURE), 0),
-    "figure._store_leg": _store_leg_case,
+    "figure_parts.foot_in_heading": _plain(*[SIZE] * 8),
+    "figure_parts.foot_moment": lambda rng: (numbers(rng, *[ANGLE] * 4), lambda *v: (*v, FIGURE), 0),
+    "figure_parts.store_leg": _store_leg_case,
     "figure.pose_step": _with_plan(lambda t, p: (t, p, FIGURE, True), ROWS),
     "figure.sole_points": _with_plan(lambda t, p: (t, p, FIGURE.foot), 12),
-    "figure._sole_rows": _sole_rows_case,
+    "figure_parts.sole_rows": _sole_rows_case,
 }
 LOOPS = {"figure.pose_frames", "figure.sole_frames", "skeleton._positions"}
 # what plans a step: not of frames; compared by whole walks
@@ -188,7 +191,7 @@ def call(function, name: str, arguments: tuple, rows, lead: tuple[int, ...]) -> 
     out = np.zeros((size, *lead))
     if not size:
         given = function(*arguments)
-    elif name in ("figure._store", "figure._store_leg"):
+    elif name in ("figure_parts.store", "figure_parts.store_leg"):
         given = function(out, *arguments)
     else:
         given = function(*arguments, out, *(() if after is None else (after,)))

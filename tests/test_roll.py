@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gambol.body import Body
-from gambol.figure import figure_of
+from gambol.figure_parts import figure_of
 from gambol.roll import Foot, Roll, ankle_rates, ball_heel_tip, roll_pitch, shifted, sole_ankle
 from gambol.walk_table import PAPER, SPEEDS, row_at
 

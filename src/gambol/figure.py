@@ -9,24 +9,37 @@ All functions are kernels: their arguments are numbers of one frame, or arrays o
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol.arm import arm_angle
-from gambol.body import Body
+from gambol.figure_parts import (
+    COM,
+    PLANE,
+    Figure,
+    bent_leg,
+    foot_in_heading,
+    foot_moment,
+    mul,
+    rotated,
+    sole_axes,
+    sole_rows,
+    store,
+    store_leg,
+    yaw_list_pitch,
+)
 from gambol.kernels import either, kernel
 from gambol.reaction import body_motion, standing_force
-from gambol.roll import Foot, Roll, ball_heel_tip, roll_pitch, sole_ankle
+from gambol.roll import Foot, Roll, roll_pitch, sole_ankle
 from gambol.swing import evaluate
 
 __all__ = [
     "ROWS",
-    "Figure",
+    "Step",
     "StepPlan",
-    "figure_of",
+    "ground_foot",
     "pose_frames",
     "pose_step",
     "sole_frames",
@@ -35,34 +48,19 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-JOINTS = 26
-ROTATIONS = 3  # rows of the output: root 0..2, rotations 3.., then:
-COM = ROTATIONS + 4 * JOINTS
+# rows of the output after the rotations:
 LEAD, TRAIL, STANDING, REACH, YAW, ROWS = COM + 3, COM + 6, COM + 9, COM + 10, COM + 12, COM + 13
 PASSES = (
     8  # of the fixed point: each leaves 5 to 20 % of the error (more where both knees are nearly straight)
 )
 ROUGH = 4  # passes where only the reach of the legs is asked for (0.1 mm)
 RELAX = 1.12  # the pelvis carries 80 to 90 % of the mass that moves with it
-PLANE = 0.4  # psi1 : psi2 = 2 : 3 (section 1.6 of the paper): share of a turn taken about the stance ankle
 
 # Style row at a step border: how trunk, head and arms go with the legs (rad). cos/sin of the stance limb's phase.
 YAW_C, YAW_S, LIST_C, LIST_S, LIST3_C, LIST3_S, TILT, LEAN, BANK, COUNTER, ELBOW, ELBOW_SWING, ABDUCT, NOD, HUNCH = (
     range(15)
 )
 STYLE = 15
-
-
-class Figure(NamedTuple):
-    """Proportions of a person for the kernels: m, and shares of the body mass."""
-
-    offsets: Array  # (26, 3) of the skeleton
-    thigh: float
-    shank: float
-    hip: Array  # (3,) left hip from the hips joint; the right one is its mirror
-    foot: Foot
-    shares: Array  # (26,)
-    centres: Array  # (26, 3)
 
 
 class Step(NamedTuple):
@@ -114,68 +112,14 @@ class StepPlan(NamedTuple):
     arms: Array  # (2, 9): left, right (arm.py)
 
 
-@lru_cache(maxsize=64)
-def figure_of(body: Body) -> Figure:
-    """Proportions of a built-in person."""
-    s, m = body.skeleton, body.masses
-    toes, tip, heel = (s.offsets[s.index("left_" + n)] for n in ("toes", "toe_tip", "heel"))
-    return Figure(
-        offsets=s.offsets,
-        thigh=-float(s.offsets[s.index("left_lower_leg"), 1]),
-        shank=-float(s.offsets[s.index("left_foot"), 1]),
-        hip=s.offsets[s.index("left_upper_leg")],
-        foot=Foot(-float(heel[1]), -float(heel[2]), float(toes[2]), float(toes[2] + tip[2])),
-        shares=m.shares,
-        centres=m.centres,
-    )
-
-
 @kernel
-def _mul(aw, ax, ay, az, bw, bx, by, bz):  # type: ignore[no-untyped-def]
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )
-
-
-@kernel
-def _turn(w, x, y, z, vx, vy, vz):  # type: ignore[no-untyped-def]
-    tx, ty, tz = 2 * (y * vz - z * vy), 2 * (z * vx - x * vz), 2 * (x * vy - y * vx)
-    return vx + w * tx + y * tz - z * ty, vy + w * ty + z * tx - x * tz, vz + w * tz + x * ty - y * tx
-
-
-@kernel
-def _yaw_list_pitch(yaw, tip, pitch):  # type: ignore[no-untyped-def]
-    """Quaternion Ry(yaw) Rz(tip) Rx(pitch)."""
-    cy, sy, cz, sz, cx, sx = (
-        np.cos(yaw / 2),
-        np.sin(yaw / 2),
-        np.cos(tip / 2),
-        np.sin(tip / 2),
-        np.cos(pitch / 2),
-        np.sin(pitch / 2),
-    )
-    w, x, y, z = cy * cz, sy * sz, sy * cz, cy * sz
-    return w * cx - x * sx, x * cx + w * sx, y * cx + z * sx, z * cx - y * sx
-
-
-@kernel
-def _ground_foot(t, step, foot):  # type: ignore[no-untyped-def]
+def ground_foot(t, step, foot):  # type: ignore[no-untyped-def]
     """Ankle in the world (x, y, z), sole pitch and toe bend of a planted foot."""
     theta, tau = roll_pitch(t, step.rolling)
     fx, fy = sole_ankle(theta, tau, foot)
-    zx, zy, zz, yx, yy, yz = _sole_axes(step.yaw, step.pitch, step.roll)
+    zx, zy, zz, yx, yy, yz = sole_axes(step.yaw, step.pitch, step.roll)
     p = step.place
     return p[0] + zx * fx + yx * fy, p[1] + zy * fx + yy * fy, p[2] + zz * fx + yz * fy, theta, theta - tau
-
-
-@kernel
-def _sole_axes(yaw, pitch, roll):  # type: ignore[no-untyped-def]
-    """Forward and up of the sole: columns z and y of Ry(yaw) Rx(-pitch) Rz(roll)."""
-    c, s, cb, sb, cr, sr = np.cos(yaw), np.sin(yaw), np.cos(pitch), np.sin(pitch), np.cos(roll), np.sin(roll)
-    return s * cb, sb, c * cb, -sr * c - cr * sb * s, cr * cb, sr * s - cr * sb * c
 
 
 @kernel
@@ -201,39 +145,6 @@ def _body_yaw(t, p):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _leg(hx, hy, hz, ax, ay, az, plane, thigh, shank):  # type: ignore[no-untyped-def]
-    """Two-bone leg in the heading frame: knee, plane axes and angles. ``plane``: yaw of the knee's forward side."""
-    dx, dy, dz = ax - hx, ay - hy, az - hz
-    reach = np.sqrt(dx * dx + dy * dy + dz * dz)
-    length = np.minimum(reach, (thigh + shank) * 0.99996)
-    ex, ey, ez = dx / reach, dy / reach, dz / reach
-    px, pz = np.sin(plane), np.cos(plane)
-    lx, ly, lz = -pz * ey, pz * ex - px * ez, px * ey  # forward x down: the leg's left
-    norm = np.sqrt(lx * lx + ly * ly + lz * lz)
-    lx, ly, lz = lx / norm, ly / norm, lz / norm
-    gx, gy, gz = ly * -ez - lz * -ey, lz * -ex - lx * -ez, lx * -ey - ly * -ex  # left x up = forward
-    along = (thigh * thigh - shank * shank + length * length) / (2 * length)
-    out = np.sqrt(np.maximum(thigh * thigh - along * along, 0.0))
-    kx, ky, kz = hx + ex * along + gx * out, hy + ey * along + gy * out, hz + ez * along + gz * out
-    return kx, ky, kz, lx, ly, lz, ex, ey, ez, gx, gy, gz, along, out, length, reach
-
-
-@kernel
-def _leg_quaternion(lx, ly, lz, ex, ey, ez, gx, gy, gz, alpha):  # type: ignore[no-untyped-def]
-    """Thigh in the heading frame: columns (left, -down, forward) turned about the left axis by -alpha."""
-    w = 0.5 * np.sqrt(np.maximum(1 + lx - ey + gz, 1e-12))
-    x, y, z = (-ez - gy) / (4 * w), (gx - lz) / (4 * w), (ly + ex) / (4 * w)
-    c, s = np.cos(alpha / 2), -np.sin(alpha / 2)
-    return w * c - x * s, x * c + w * s, y * c + z * s, z * c - y * s
-
-
-@kernel
-def _store(out, joint, w, x, y, z):  # type: ignore[no-untyped-def]
-    k = 3 + 4 * joint
-    out[k], out[k + 1], out[k + 2], out[k + 3] = w, x, y, z
-
-
-@kernel
 def _trunk_and_arms(t, phase, blend, hips, p, fig, out):  # type: ignore[no-untyped-def]
     """Rotations of trunk, head and arms; returns their first moment about the hips joint in the heading frame."""
     w, x, y, z, yaw, tip = hips
@@ -243,107 +154,64 @@ def _trunk_and_arms(t, phase, blend, hips, p, fig, out):  # type: ignore[no-unty
     tilt = s0[6] + (s1[6] - s0[6]) * blend
     dyaw, dtip, dpitch = (-counter * yaw - yaw) / 3, bank - 0.95 * tip, (lean - tilt) / 3
     # the lowest joint takes the pelvis' list out, so that the chest rides level and the head does not wag
-    first = _yaw_list_pitch(dyaw, dtip, dpitch)
+    first = yaw_list_pitch(dyaw, dtip, dpitch)
     # the upper two round the back or throw the chest out
     hunch = s0[14] + (s1[14] - s0[14]) * blend
-    rest = _yaw_list_pitch(dyaw, 0.0 * dtip, dpitch + 0.5 * hunch)
+    rest = yaw_list_pitch(dyaw, 0.0 * dtip, dpitch + 0.5 * hunch)
     o, m, c = fig.offsets, fig.shares, fig.centres
     px, py, pz = 0.0 * t, 0.0 * t, 0.0 * t
-    cx, cy, cz = _turn(w, x, y, z, c[0, 0], c[0, 1], c[0, 2])
+    cx, cy, cz = rotated(w, x, y, z, c[0, 0], c[0, 1], c[0, 2])
     ux, uy, uz = m[0] * cx, m[0] * cy, m[0] * cz
     for j in range(1, 4):
         rw, rx, ry, rz = first if j == 1 else rest
-        _store(out, j, rw, rx, ry, rz)
-        vx, vy, vz = _turn(w, x, y, z, o[j, 0], o[j, 1], o[j, 2])
+        store(out, j, rw, rx, ry, rz)
+        vx, vy, vz = rotated(w, x, y, z, o[j, 0], o[j, 1], o[j, 2])
         px, py, pz = px + vx, py + vy, pz + vz
-        w, x, y, z = _mul(w, x, y, z, rw, rx, ry, rz)
-        cx, cy, cz = _turn(w, x, y, z, c[j, 0], c[j, 1], c[j, 2])
+        w, x, y, z = mul(w, x, y, z, rw, rx, ry, rz)
+        cx, cy, cz = rotated(w, x, y, z, c[j, 0], c[j, 1], c[j, 2])
         ux, uy, uz = ux + m[j] * (px + cx), uy + m[j] * (py + cy), uz + m[j] * (pz + cz)
     # the head stays level and looks ahead: half of the chest's turn is taken back in the neck, half in the head
     nod = s0[13] + (s1[13] - s0[13]) * blend
-    hw, hx, hy, hz = _yaw_list_pitch(0.5 * counter * yaw, -0.5 * (bank + 0.05 * tip), 0.5 * (nod - lean - hunch))
-    vx, vy, vz = _turn(w, x, y, z, o[4, 0], o[4, 1], o[4, 2])
+    hw, hx, hy, hz = yaw_list_pitch(0.5 * counter * yaw, -0.5 * (bank + 0.05 * tip), 0.5 * (nod - lean - hunch))
+    vx, vy, vz = rotated(w, x, y, z, o[4, 0], o[4, 1], o[4, 2])
     nx, ny, nz = px + vx, py + vy, pz + vz
-    _store(out, 4, hw, hx, hy, hz)
-    _store(out, 5, hw, hx, hy, hz)
-    kw, kx, ky, kz = _mul(w, x, y, z, hw, hx, hy, hz)
-    vx, vy, vz = _turn(kw, kx, ky, kz, o[5, 0], o[5, 1], o[5, 2])
-    kw, kx, ky, kz = _mul(kw, kx, ky, kz, hw, hx, hy, hz)
-    cx, cy, cz = _turn(kw, kx, ky, kz, c[5, 0], c[5, 1], c[5, 2])
+    store(out, 4, hw, hx, hy, hz)
+    store(out, 5, hw, hx, hy, hz)
+    kw, kx, ky, kz = mul(w, x, y, z, hw, hx, hy, hz)
+    vx, vy, vz = rotated(kw, kx, ky, kz, o[5, 0], o[5, 1], o[5, 2])
+    kw, kx, ky, kz = mul(kw, kx, ky, kz, hw, hx, hy, hz)
+    cx, cy, cz = rotated(kw, kx, ky, kz, c[5, 0], c[5, 1], c[5, 2])
     ux, uy, uz = ux + m[5] * (nx + vx + cx), uy + m[5] * (ny + vy + cy), uz + m[5] * (nz + vz + cz)
     elbow, elbow_swing = s0[10] + (s1[10] - s0[10]) * blend, s0[11] + (s1[11] - s0[11]) * blend
     abduct = s0[12] + (s1[12] - s0[12]) * blend
     for k in range(2):
         mirror = 1.0 - 2.0 * k
         j = 6 + 4 * k
-        _store(out, j, 1.0 + 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t)
-        vx, vy, vz = _turn(w, x, y, z, o[j, 0] + o[j + 1, 0], o[j, 1] + o[j + 1, 1], o[j, 2] + o[j + 1, 2])
+        store(out, j, 1.0 + 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t)
+        vx, vy, vz = rotated(w, x, y, z, o[j, 0] + o[j + 1, 0], o[j, 1] + o[j + 1, 1], o[j, 2] + o[j + 1, 2])
         ax, ay, az = px + vx, py + vy, pz + vz
         swing = arm_angle(t, p.arms[k])
         # Rx(-swing) Rz(-+(90 deg - abduction)): from the T-pose down to the side, then forward
         down = -mirror * (0.5 * np.pi - abduct)
         cs, ss, cd, sd = np.cos(swing / 2), -np.sin(swing / 2), np.cos(down / 2), np.sin(down / 2)
-        _store(out, j + 1, cs * cd, ss * cd, -ss * sd, cs * sd)
-        aw, a1, a2, a3 = _mul(w, x, y, z, cs * cd, ss * cd, -ss * sd, cs * sd)
-        cx, cy, cz = _turn(aw, a1, a2, a3, c[j + 1, 0], c[j + 1, 1], c[j + 1, 2])
+        store(out, j + 1, cs * cd, ss * cd, -ss * sd, cs * sd)
+        aw, a1, a2, a3 = mul(w, x, y, z, cs * cd, ss * cd, -ss * sd, cs * sd)
+        cx, cy, cz = rotated(aw, a1, a2, a3, c[j + 1, 0], c[j + 1, 1], c[j + 1, 2])
         ux, uy, uz = ux + m[j + 1] * (ax + cx), uy + m[j + 1] * (ay + cy), uz + m[j + 1] * (az + cz)
-        vx, vy, vz = _turn(aw, a1, a2, a3, o[j + 2, 0], o[j + 2, 1], o[j + 2, 2])
+        vx, vy, vz = rotated(aw, a1, a2, a3, o[j + 2, 0], o[j + 2, 1], o[j + 2, 2])
         ax, ay, az = ax + vx, ay + vy, az + vz
         fold = -mirror * (elbow + elbow_swing * swing)
         cf, sf = np.cos(fold / 2), np.sin(fold / 2)
-        _store(out, j + 2, cf, 0.0 * t, sf, 0.0 * t)
-        aw, a1, a2, a3 = _mul(aw, a1, a2, a3, cf, 0.0, sf, 0.0)
-        cx, cy, cz = _turn(aw, a1, a2, a3, c[j + 2, 0], c[j + 2, 1], c[j + 2, 2])
+        store(out, j + 2, cf, 0.0 * t, sf, 0.0 * t)
+        aw, a1, a2, a3 = mul(aw, a1, a2, a3, cf, 0.0, sf, 0.0)
+        cx, cy, cz = rotated(aw, a1, a2, a3, c[j + 2, 0], c[j + 2, 1], c[j + 2, 2])
         ux, uy, uz = ux + m[j + 2] * (ax + cx), uy + m[j + 2] * (ay + cy), uz + m[j + 2] * (az + cz)
-        vx, vy, vz = _turn(
+        vx, vy, vz = rotated(
             aw, a1, a2, a3, o[j + 3, 0] + c[j + 3, 0], o[j + 3, 1] + c[j + 3, 1], o[j + 3, 2] + c[j + 3, 2]
         )
         ux, uy, uz = ux + m[j + 3] * (ax + vx), uy + m[j + 3] * (ay + vy), uz + m[j + 3] * (az + vz)
-        _store(out, j + 3, 1.0 + 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t)
+        store(out, j + 3, 1.0 + 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t)
     return ux, uy, uz
-
-
-@kernel
-def _foot_in_heading(fx, fy, fz, c, s, cx, cy, cz):  # type: ignore[no-untyped-def]
-    dx, dz = fx - cx, fz - cz
-    return dx * c - dz * s, fy - cy, dx * s + dz * c
-
-
-@kernel
-def _foot_moment(theta, yaw, pitch, roll, fig):  # type: ignore[no-untyped-def]
-    """Mass centre of the foot from its ankle, heading frame."""
-    zx, zy, zz, yx, yy, yz = _sole_axes(yaw, pitch, roll)
-    c, s = np.cos(theta), np.sin(theta)
-    ahead, above = fig.centres[16, 2], fig.centres[16, 1]
-    a, b = ahead * c - above * s, ahead * s + above * c
-    return zx * a + yx * b, zy * a + yy * b, zz * a + yz * b
-
-
-@kernel
-def _store_leg(out, joint, hips, leg, foot, fig):  # type: ignore[no-untyped-def]
-    """Local rotations of thigh, shank, foot and toes; returns knee flexion."""
-    kx, ky, kz, lx, ly, lz, ex, ey, ez, gx, gy, gz, along, h, length, reach = leg
-    theta, bend, yaw, pitch, roll = foot
-    alpha = np.arctan2(h, along)
-    flexion = alpha + np.arctan2(h, length - along)
-    tw, tx, ty, tz = _leg_quaternion(lx, ly, lz, ex, ey, ez, gx, gy, gz, alpha)
-    w, x, y, z = hips[0], hips[1], hips[2], hips[3]
-    a, b, c, d = _mul(w, -x, -y, -z, tw, tx, ty, tz)
-    _store(out, joint, a, b, c, d)
-    cf, sf = np.cos(flexion / 2), np.sin(flexion / 2)
-    _store(out, joint + 1, cf, sf, 0.0 * sf, 0.0 * sf)
-    sw, sx, sy, sz = _mul(tw, tx, ty, tz, cf, sf, 0.0, 0.0)
-    # sole: Ry(yaw) Rx(-pitch) Rz(roll) Rx(-theta)
-    cy, ny, cp, np_ = np.cos(yaw / 2), np.sin(yaw / 2), np.cos(pitch / 2), -np.sin(pitch / 2)
-    cr, sr, ct, st = np.cos(roll / 2), np.sin(roll / 2), np.cos(theta / 2), -np.sin(theta / 2)
-    a, b, c, d = _mul(cy * cp, cy * np_, ny * cp, -ny * np_, cr * ct, cr * st, sr * st, sr * ct)
-    a, b, c, d = _mul(sw, -sx, -sy, -sz, a, b, c, d)
-    _store(out, joint + 2, a, b, c, d)
-    cb, sb = np.cos(bend / 2), np.sin(bend / 2)
-    _store(out, joint + 3, cb, sb, 0.0 * sb, 0.0 * sb)
-    _store(out, joint + 4, 1.0 + 0.0 * sb, 0.0 * sb, 0.0 * sb, 0.0 * sb)
-    _store(out, joint + 5, 1.0 + 0.0 * sb, 0.0 * sb, 0.0 * sb, 0.0 * sb)
-    return flexion
 
 
 @kernel
@@ -376,12 +244,12 @@ def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
         + (s0[4] + (s1[4] - s0[4]) * blend) * np.cos(a3)
         + (s0[5] + (s1[5] - s0[5]) * blend) * np.sin(a3)
     )
-    hw, hx, hy, hz = _yaw_list_pitch(yaw, tip, s0[6] + (s1[6] - s0[6]) * blend)
+    hw, hx, hy, hz = yaw_list_pitch(yaw, tip, s0[6] + (s1[6] - s0[6]) * blend)
     ux, uy, uz = _trunk_and_arms(t, phase, blend, (hw, hx, hy, hz, yaw, tip), p, fig, out)
 
     # feet: stance foot, and the other one on the ground or in the air
-    fx, fy, fz, theta1, bend1 = _ground_foot(t, p.front, fig.foot)
-    gx, gy, gz, gtheta, gbend = _ground_foot(t, p.rear, fig.foot)
+    fx, fy, fz, theta1, bend1 = ground_foot(t, p.front, fig.foot)
+    gx, gy, gz, gtheta, gbend = ground_foot(t, p.rear, fig.foot)
     wx, wy, wz, wtheta, wbend, wyaw, wpitch, wroll = _swing_foot(t, p)
     air = 1.0 * (t > p.lift)
     bx, by, bz = either(air, wx, gx), either(air, wy, gy), either(air, wz, gz)
@@ -389,24 +257,24 @@ def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
     yaw1, yaw2 = p.front.yaw - psi, either(air, wyaw, p.rear.yaw) - psi
     pitch1, roll1 = p.front.pitch, p.front.roll
     pitch2, roll2 = either(air, wpitch, p.rear.pitch), either(air, wroll, p.rear.roll)
-    f1x, f1y, f1z = _foot_in_heading(fx, fy, fz, c, s, cx, cy, cz)
-    f2x, f2y, f2z = _foot_in_heading(bx, by, bz, c, s, cx, cy, cz)
-    m1x, m1y, m1z = _foot_moment(theta1, yaw1, pitch1, roll1, fig)
-    m2x, m2y, m2z = _foot_moment(theta2, yaw2, pitch2, roll2, fig)
+    f1x, f1y, f1z = foot_in_heading(fx, fy, fz, c, s, cx, cy, cz)
+    f2x, f2y, f2z = foot_in_heading(bx, by, bz, c, s, cx, cy, cz)
+    m1x, m1y, m1z = foot_moment(theta1, yaw1, pitch1, roll1, fig)
+    m2x, m2y, m2z = foot_moment(theta2, yaw2, pitch2, roll2, fig)
     plane1, plane2 = (1 - PLANE) * yaw1 + PLANE * yaw, (1 - PLANE) * yaw2 + PLANE * yaw
 
     # hips from the hips joint
     side = 1.0 * p.side
-    o1x, o1y, o1z = _turn(hw, hx, hy, hz, side * fig.hip[0], fig.hip[1], fig.hip[2])
-    o2x, o2y, o2z = _turn(hw, hx, hy, hz, -side * fig.hip[0], fig.hip[1], fig.hip[2])
+    o1x, o1y, o1z = rotated(hw, hx, hy, hz, side * fig.hip[0], fig.hip[1], fig.hip[2])
+    o2x, o2y, o2z = rotated(hw, hx, hy, hz, -side * fig.hip[0], fig.hip[1], fig.hip[2])
     thigh, shank, foot = fig.shares[14], fig.shares[15], fig.shares[16]
     ct, cs = -fig.centres[14, 1] / fig.thigh, -fig.centres[15, 1] / fig.shank
     upper = 1.0 - 2 * (thigh + shank + foot)
     hip_w, knee_w, ankle_w = thigh * (1 - ct), thigh * ct + shank * (1 - cs), shank * cs + foot
     rx, ry, rz = 0.0 * t - ux, 0.0 * t - fig.hip[1] - 0.03 * fig.thigh - uy, 0.0 * t - uz
     for _ in range(PASSES if whole else ROUGH):
-        leg1 = _leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
-        leg2 = _leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
+        leg1 = bent_leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
+        leg2 = bent_leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
         mx = (
             (upper + 2 * hip_w) * rx
             + ux
@@ -432,22 +300,22 @@ def pose_step(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
             + foot * (m1z + m2z)
         )
         rx, ry, rz = rx - RELAX * mx, ry - RELAX * my, rz - RELAX * mz
-    leg1 = _leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
-    leg2 = _leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
+    leg1 = bent_leg(rx + o1x, ry + o1y, rz + o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
+    leg2 = bent_leg(rx + o2x, ry + o2y, rz + o2z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
 
     out[REACH], out[REACH + 1] = leg1[15], leg2[15]
     if not whole:
         return
     base1 = 14 if p.side > 0 else 20
     base2 = 34 - base1
-    _store_leg(
+    store_leg(
         out, base1, (hw, hx, hy, hz), leg1, (theta1, bend1, yaw1, pitch1 + 0.0 * t, roll1 + 0.0 * t), fig
     )
-    _store_leg(out, base2, (hw, hx, hy, hz), leg2, (theta2, bend2, yaw2, pitch2, roll2), fig)
+    store_leg(out, base2, (hw, hx, hy, hz), leg2, (theta2, bend2, yaw2, pitch2, roll2), fig)
     out[0], out[1], out[2] = cx + rx * c + rz * s, cy + ry, cz - rx * s + rz * c
     ch, sh = np.cos(psi / 2), np.sin(psi / 2)
-    a, b, d, e = _mul(ch, 0.0, sh, 0.0, hw, hx, hy, hz)
-    _store(out, 0, a, b, d, e)
+    a, b, d, e = mul(ch, 0.0, sh, 0.0, hw, hx, hy, hz)
+    store(out, 0, a, b, d, e)
     out[COM], out[COM + 1], out[COM + 2] = cx, cy, cz
     out[LEAD], out[LEAD + 1], out[LEAD + 2] = lead_x, lead_y, lead_z
     out[TRAIL], out[TRAIL + 1], out[TRAIL + 2] = trail_x, trail_y, trail_z
@@ -469,9 +337,9 @@ def pose_frames(t, p: StepPlan, fig: Figure, whole, out):  # type: ignore[no-unt
 @kernel
 def sole_points(t, p, foot, out):  # type: ignore[no-untyped-def]
     """Heel and toe tip (world, m) of the stance foot (rows 0..5) and of the other foot (rows 6..11) at ``t``."""
-    fx, fy, fz, theta, bend = _ground_foot(t, p.front, foot)
-    _sole_rows(fx, fy, fz, theta, bend, (p.front.yaw, p.front.pitch, p.front.roll), foot, out, 0)
-    gx, gy, gz, gtheta, gbend = _ground_foot(t, p.rear, foot)
+    fx, fy, fz, theta, bend = ground_foot(t, p.front, foot)
+    sole_rows(fx, fy, fz, theta, bend, (p.front.yaw, p.front.pitch, p.front.roll), foot, out, 0)
+    gx, gy, gz, gtheta, gbend = ground_foot(t, p.rear, foot)
     wx, wy, wz, wtheta, wbend, wyaw, wpitch, wroll = _swing_foot(t, p)
     air = 1.0 * (t > p.lift)
     angles = (
@@ -480,20 +348,8 @@ def sole_points(t, p, foot, out):  # type: ignore[no-untyped-def]
         either(air, wroll, p.rear.roll),
     )
     theta, bend = either(air, wtheta, gtheta), either(air, wbend, gbend)
-    _sole_rows(
+    sole_rows(
         either(air, wx, gx), either(air, wy, gy), either(air, wz, gz), theta, bend, angles, foot, out, 6
-    )
-
-
-@kernel
-def _sole_rows(x, y, z, theta, bend, angles, foot, out, row):  # type: ignore[no-untyped-def]
-    zx, zy, zz, yx, yy, yz = _sole_axes(angles[0], angles[1], angles[2])
-    hx, hy, bx, by, tx, ty = ball_heel_tip(0.0, 0.0, theta, bend, foot)
-    out[row], out[row + 1], out[row + 2] = x + zx * hx + yx * hy, y + zy * hx + yy * hy, z + zz * hx + yz * hy
-    out[row + 3], out[row + 4], out[row + 5] = (
-        x + zx * tx + yx * ty,
-        y + zy * tx + yy * ty,
-        z + zz * tx + yz * ty,
     )
 
 

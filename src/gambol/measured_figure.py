@@ -17,22 +17,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.figure import (
+from gambol.figure_parts import (
     COM,
     PLANE,
-    REACH,
     ROTATIONS,
     Figure,
-    _foot_in_heading,
-    _foot_moment,
-    _leg,
-    _mul,
-    _sole_axes,
-    _sole_rows,
-    _store,
-    _store_leg,
-    _turn,
-    _yaw_list_pitch,
+    bent_leg,
+    foot_in_heading,
+    foot_moment,
+    mul,
+    mul_y,
+    rotated,
+    sole_axes,
+    sole_rows,
+    store,
+    store_leg,
+    yaw_list_pitch,
 )
 from gambol.kernels import either, kernel
 from gambol.roll import Foot, sole_ankle
@@ -41,6 +41,7 @@ from gambol.walk_data import CHANNELS, HARMONICS
 __all__ = ["MeasuredPlan", "Stand", "Turnover", "pose_measured", "soles_measured", "turnover"]
 
 Array = NDArray[np.float64]
+REACH = COM + 3  # rows of the output after the mass centre: of the stance leg, of the other
 HIP_X, HIP_Y, SWAY, YAW, LIST, LEAN, BANK, TURN, ARMS_AT = range(9)
 TILT = 0.02  # rad, of the pelvis; what leans beyond it, the trunk does
 ELBOW_AXIS = 0.05  # weight of the sideways axis for elbows that are nearly straight
@@ -78,10 +79,8 @@ class MeasuredPlan(NamedTuple):
 
     step: float
     side: int  # +1: the left foot is the stance foot
-    hips: Array  # (3, 6) coefficients in t / step of the middle of the hips, world, without its ripple
+    way: Array  # (5, 6) coefficients in t / step: middle of the hips without its ripple (world), yaw, stride's phase
     dip: Array  # (5,) m that the hips go down at both ends and in the middle; shares of the step of the two ends
-    yaw: Array  # (6,) rad
-    phase: Array  # (6,) of the stride
     channels0: Array  # (C, WIDE) series at both ends; they blend
     channels1: Array
     front: Stand
@@ -108,12 +107,22 @@ def turnover(t, r):  # type: ignore[no-untyped-def]
     return heel + r.push * push, heel - r.meta * toes
 
 
-@kernel
-def _polynomial(u, c):  # type: ignore[no-untyped-def]
-    out = 0.0 * u
-    for k in range(c.shape[0] - 1, -1, -1):
-        out = out * u + c[k]
+def _polynomials_loop(u, rows):  # type: ignore[no-untyped-def]
+    out = np.zeros(rows.shape[0])
+    for d in range(rows.shape[0]):
+        for k in range(rows.shape[1] - 1, -1, -1):
+            out[d] = out[d] * u + rows[d, k]
     return out
+
+
+@kernel(loop=_polynomials_loop)
+def _polynomials(u, rows):  # type: ignore[no-untyped-def]
+    """Values ``(D, ...)`` at ``u`` of polynomials with the coefficients ``rows`` (D, K)."""
+    powers = np.empty((rows.shape[1], len(u)))
+    powers[0] = 1.0
+    for k in range(1, len(powers)):
+        np.multiply(powers[k - 1], u, out=powers[k])
+    return rows @ powers
 
 
 @kernel
@@ -130,7 +139,7 @@ def _standing(t, stand, foot):  # type: ignore[no-untyped-def]
     """Ankle in the world, sole pitch and toe bend of a planted foot."""
     theta, tau = turnover(t, stand.rolling)
     fx, fy = sole_ankle(theta, tau, foot)
-    zx, zy, zz, yx, yy, yz = _sole_axes(stand.yaw, stand.pitch, stand.roll)
+    zx, zy, zz, yx, yy, yz = sole_axes(stand.yaw, stand.pitch, stand.roll)
     p = stand.place
     return p[0] + zx * fx + yx * fy, p[1] + zy * fx + yy * fy, p[2] + zz * fx + yz * fy, theta, theta - tau
 
@@ -145,18 +154,18 @@ def _swinging(t, p):  # type: ignore[no-untyped-def]
     yaw = p.rear.yaw + (p.goal[0] - p.rear.yaw) * turn
     pitch = p.rear.pitch + (p.goal[1] - p.rear.pitch) * turn
     roll = p.rear.roll + (p.goal[2] - p.rear.roll) * turn
-    x, y, z, theta = _piece(s, p, 0), _piece(s, p, 1), _piece(s, p, 2), _piece(s, p, 3)
-    return x, y, z, theta, bend, yaw, pitch, roll
+    way = _pieces(s, p)
+    return way[0], way[1], way[2], way[3], bend, yaw, pitch, roll
 
 
 @kernel
-def _piece(s, p, d):  # type: ignore[no-untyped-def]
-    """Coordinate ``d`` of the swing at ``s``."""
+def _pieces(s, p):  # type: ignore[no-untyped-def]
+    """The coordinates of the swing at ``s``."""
     if p.via >= 1.0:
-        return _polynomial(s, p.path[0, d])
+        return _polynomials(s, p.path[0])
     second = 1.0 * (s > p.via)
-    first = _polynomial(np.minimum(s / p.via, 1.0), p.path[0, d])
-    return either(second, _polynomial(np.maximum((s - p.via) / (1.0 - p.via), 0.0), p.path[1, d]), first)
+    first = _polynomials(np.minimum(s / p.via, 1.0), p.path[0])
+    return either(second, _polynomials(np.maximum((s - p.via) / (1.0 - p.via), 0.0), p.path[1]), first)
 
 
 @kernel
@@ -202,105 +211,96 @@ def _upper_body(ch, hips, fig, out):  # type: ignore[no-untyped-def]
     w, x, y, z, yaw, tip = hips
     turned, lean, bank = ch[TURN], ch[LEAN], ch[BANK]
     dyaw, dtip, dpitch = (turned - yaw) / 3, -bank - tip, (lean - TILT) / 3
-    first = _yaw_list_pitch(dyaw, dtip, dpitch)
-    rest = _yaw_list_pitch(dyaw, 0.0 * dtip, dpitch)
-    o, m, c = fig.offsets, fig.shares, fig.centres
-    px, py, pz = 0.0 * yaw, 0.0 * yaw, 0.0 * yaw
-    cx, cy, cz = _turn(w, x, y, z, c[0, 0], c[0, 1], c[0, 2])
-    sx, sy, sz = m[0] * cx, m[0] * cy, m[0] * cz
+    first = yaw_list_pitch(dyaw, dtip, dpitch)
+    rest = yaw_list_pitch(dyaw, 0.0 * dtip, dpitch)
+    v = fig.levers
+    own, share = fig.centres[0], fig.shares[0]
+    carried = fig.offsets[1] * (1.0 - share - 2 * (fig.shares[14] + fig.shares[15] + fig.shares[16]))
+    sx, sy, sz = rotated(
+        w, x, y, z, own[0] * share + carried[0], own[1] * share + carried[1], own[2] * share + carried[2]
+    )
     for j in range(1, 4):
         rw, rx, ry, rz = first if j == 1 else rest
-        _store(out, j, rw, rx, ry, rz)
-        vx, vy, vz = _turn(w, x, y, z, o[j, 0], o[j, 1], o[j, 2])
-        px, py, pz = px + vx, py + vy, pz + vz
-        w, x, y, z = _mul(w, x, y, z, rw, rx, ry, rz)
-        cx, cy, cz = _turn(w, x, y, z, c[j, 0], c[j, 1], c[j, 2])
-        sx, sy, sz = sx + m[j] * (px + cx), sy + m[j] * (py + cy), sz + m[j] * (pz + cz)
+        store(out, j, rw, rx, ry, rz)
+        w, x, y, z = mul(w, x, y, z, rw, rx, ry, rz)
+        lever = v[3] + v[6] + v[10] if j == 3 else v[j]  # the shoulder girdles go with the chest
+        cx, cy, cz = rotated(w, x, y, z, lever[0], lever[1], lever[2])
+        sx, sy, sz = sx + cx, sy + cy, sz + cz
     # the head looks ahead and stays level: neck and head take back half each
-    hw, hx, hy, hz = _yaw_list_pitch(-0.5 * turned, 0.5 * bank, -0.5 * lean)
-    vx, vy, vz = _turn(w, x, y, z, o[4, 0], o[4, 1], o[4, 2])
-    nx, ny, nz = px + vx, py + vy, pz + vz
-    _store(out, 4, hw, hx, hy, hz)
-    _store(out, 5, hw, hx, hy, hz)
-    kw, kx, ky, kz = _mul(w, x, y, z, hw, hx, hy, hz)
-    vx, vy, vz = _turn(kw, kx, ky, kz, o[5, 0], o[5, 1], o[5, 2])
-    kw, kx, ky, kz = _mul(kw, kx, ky, kz, hw, hx, hy, hz)
-    cx, cy, cz = _turn(kw, kx, ky, kz, c[5, 0], c[5, 1], c[5, 2])
-    sx, sy, sz = sx + m[5] * (nx + vx + cx), sy + m[5] * (ny + vy + cy), sz + m[5] * (nz + vz + cz)
+    hw, hx, hy, hz = yaw_list_pitch(-0.5 * turned, 0.5 * bank, -0.5 * lean)
+    kw, kx, ky, kz = w, x, y, z
+    for j in range(4, 6):
+        store(out, j, hw, hx, hy, hz)
+        kw, kx, ky, kz = mul(kw, kx, ky, kz, hw, hx, hy, hz)
+        cx, cy, cz = rotated(kw, kx, ky, kz, v[j, 0], v[j, 1], v[j, 2])
+        sx, sy, sz = sx + cx, sy + cy, sz + cz
+    # into the frame of the shoulders' line, which the arms' series are in, and back
     ct, st = np.cos(turned / 2), np.sin(turned / 2)
+    lw, lx, ly, lz = mul_y(w, -x, -y, -z, ct, st)
     for k in range(2):
         mirror = 1.0 - 2.0 * k
         j, at = 6 + 4 * k, ARMS_AT + 6 * k
-        _store(out, j, 1.0 + 0.0 * yaw, 0.0 * yaw, 0.0 * yaw, 0.0 * yaw)
-        vx, vy, vz = _turn(w, x, y, z, o[j, 0] + o[j + 1, 0], o[j, 1] + o[j + 1, 1], o[j, 2] + o[j + 1, 2])
-        ax, ay, az = px + vx, py + vy, pz + vz
         ux, uy, uz = _unit(ch[at], ch[at + 1], ch[at + 2])
         fx, fy, fz = _unit(ch[at + 3], ch[at + 4], ch[at + 5])
         qw, qx, qy, qz, flexion = _arm_quaternion(mirror, ux, uy, uz, fx, fy, fz)
-        qw, qx, qy, qz = _mul(ct, 0.0 * ct, st, 0.0 * ct, qw, qx, qy, qz)  # from the shoulders' yaw to the heading
-        lw, lx, ly, lz = _mul(w, -x, -y, -z, qw, qx, qy, qz)
-        _store(out, j + 1, lw, lx, ly, lz)
-        cx, cy, cz = _turn(qw, qx, qy, qz, c[j + 1, 0], c[j + 1, 1], c[j + 1, 2])
-        sx, sy, sz = sx + m[j + 1] * (ax + cx), sy + m[j + 1] * (ay + cy), sz + m[j + 1] * (az + cz)
-        vx, vy, vz = _turn(qw, qx, qy, qz, o[j + 2, 0], o[j + 2, 1], o[j + 2, 2])
-        ax, ay, az = ax + vx, ay + vy, az + vz
-        fold = -mirror * flexion
-        cf, sf = np.cos(fold / 2), np.sin(fold / 2)
-        _store(out, j + 2, cf, 0.0 * sf, sf, 0.0 * sf)
-        qw, qx, qy, qz = _mul(qw, qx, qy, qz, cf, 0.0 * sf, sf, 0.0 * sf)
-        cx, cy, cz = _turn(qw, qx, qy, qz, c[j + 2, 0], c[j + 2, 1], c[j + 2, 2])
-        sx, sy, sz = sx + m[j + 2] * (ax + cx), sy + m[j + 2] * (ay + cy), sz + m[j + 2] * (az + cz)
-        vx, vy, vz = _turn(
-            qw, qx, qy, qz, o[j + 3, 0] + c[j + 3, 0], o[j + 3, 1] + c[j + 3, 1], o[j + 3, 2] + c[j + 3, 2]
-        )
-        sx, sy, sz = sx + m[j + 3] * (ax + vx), sy + m[j + 3] * (ay + vy), sz + m[j + 3] * (az + vz)
-        _store(out, j + 3, 1.0 + 0.0 * yaw, 0.0 * yaw, 0.0 * yaw, 0.0 * yaw)
+        aw, ax, ay, az = mul(lw, lx, ly, lz, qw, qx, qy, qz)
+        store(out, j + 1, aw, ax, ay, az)
+        qw, qx, qy, qz = mul(w, x, y, z, aw, ax, ay, az)
+        cx, cy, cz = rotated(qw, qx, qy, qz, v[j + 1, 0], v[j + 1, 1], v[j + 1, 2])
+        sx, sy, sz = sx + cx, sy + cy, sz + cz
+        fold = -0.5 * mirror * flexion
+        cf, sf = np.cos(fold), np.sin(fold)
+        k0 = ROTATIONS + 4 * (j + 2)
+        out[k0], out[k0 + 2] = cf, sf
+        qw, qx, qy, qz = mul_y(qw, qx, qy, qz, cf, sf)
+        lever = v[j + 2] + v[j + 3]
+        cx, cy, cz = rotated(qw, qx, qy, qz, lever[0], lever[1], lever[2])
+        sx, sy, sz = sx + cx, sy + cy, sz + cz
     return sx, sy, sz
 
 
 @kernel
-def _pose(t, ch, p, fig, whole, out):  # type: ignore[no-untyped-def]
-    """The figure at ``t`` s into step ``p`` with channels ``ch``: root, rotations, centre of mass and reach."""
+def _pose(t, way, ch, p, fig, whole, out):  # type: ignore[no-untyped-def]
+    """The figure at ``t`` s into step ``p`` on its ``way`` with channels ``ch``: rotations, mass centre and reach."""
     u = t / p.step
-    psi = _polynomial(u, p.yaw)
+    psi = way[3]
     c, s = np.cos(psi), np.sin(psi)
-    hx, hy, hz = _polynomial(u, p.hips[0]), _polynomial(u, p.hips[1]), _polynomial(u, p.hips[2])
-    hy = hy - _dip(u, p.dip)
+    hx, hy, hz = way[0], way[1] - _dip(u, p.dip), way[2]
     hx, hy, hz = hx + c * ch[SWAY] + s * ch[HIP_X], hy + ch[HIP_Y], hz - s * ch[SWAY] + c * ch[HIP_X]
     yaw, tip = ch[YAW], ch[LIST]
-    qw, qx, qy, qz = _yaw_list_pitch(yaw, tip, TILT + 0.0 * yaw)
+    qw, qx, qy, qz = yaw_list_pitch(yaw, tip, TILT + 0.0 * yaw)
     fx, fy, fz, theta1, bend1 = _standing(t, p.front, fig.foot)
     bx, by, bz, theta2, bend2, yaw2, pitch2, roll2 = _other_foot(t, p, fig.foot)
     yaw1, yaw2 = p.front.yaw - psi, yaw2 - psi
     pitch1, roll1 = p.front.pitch + 0.0 * t, p.front.roll + 0.0 * t
-    f1x, f1y, f1z = _foot_in_heading(fx, fy, fz, c, s, hx, hy, hz)
-    f2x, f2y, f2z = _foot_in_heading(bx, by, bz, c, s, hx, hy, hz)
+    f1x, f1y, f1z = foot_in_heading(fx, fy, fz, c, s, hx, hy, hz)
+    f2x, f2y, f2z = foot_in_heading(bx, by, bz, c, s, hx, hy, hz)
     plane1, plane2 = (1 - PLANE) * yaw1 + PLANE * yaw, (1 - PLANE) * yaw2 + PLANE * yaw
     side = 1.0 * p.side
-    o1x, o1y, o1z = _turn(qw, qx, qy, qz, side * fig.hip[0], 0.0, 0.0)
-    leg1 = _leg(o1x, o1y, o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
-    leg2 = _leg(-o1x, -o1y, -o1z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
+    o1x, o1y, o1z = rotated(qw, qx, qy, qz, side * fig.hip[0], 0.0, 0.0)
+    leg1 = bent_leg(o1x, o1y, o1z, f1x, f1y, f1z, plane1, fig.thigh, fig.shank)
+    leg2 = bent_leg(-o1x, -o1y, -o1z, f2x, f2y, f2z, plane2, fig.thigh, fig.shank)
     out[REACH], out[REACH + 1] = leg1[15], leg2[15]
     if not whole:
         return
-    rx, ry, rz = _turn(qw, qx, qy, qz, 0.0, -fig.hip[1], -fig.hip[2])  # hips joint from the middle of the hips
+    rx, ry, rz = rotated(qw, qx, qy, qz, 0.0, -fig.hip[1], -fig.hip[2])  # hips joint from the middle of the hips
     sx, sy, sz = _upper_body(ch, (qw, qx, qy, qz, yaw, tip), fig, out)
     thigh, shank, foot = fig.shares[14], fig.shares[15], fig.shares[16]
     ct, cs = -fig.centres[14, 1] / fig.thigh, -fig.centres[15, 1] / fig.shank
     upper = 1.0 - 2 * (thigh + shank + foot)
     knee_w, ankle_w = thigh * ct + shank * (1 - cs), shank * cs + foot
-    m1x, m1y, m1z = _foot_moment(theta1, yaw1, pitch1, roll1, fig)
-    m2x, m2y, m2z = _foot_moment(theta2, yaw2, pitch2, roll2, fig)
+    m1x, m1y, m1z = foot_moment(theta1, yaw1, pitch1, roll1, fig)
+    m2x, m2y, m2z = foot_moment(theta2, yaw2, pitch2, roll2, fig)
     gx = upper * rx + sx + knee_w * (leg1[0] + leg2[0]) + ankle_w * (f1x + f2x) + foot * (m1x + m2x)
     gy = upper * ry + sy + knee_w * (leg1[1] + leg2[1]) + ankle_w * (f1y + f2y) + foot * (m1y + m2y)
     gz = upper * rz + sz + knee_w * (leg1[2] + leg2[2]) + ankle_w * (f1z + f2z) + foot * (m1z + m2z)
     base1 = 14 if p.side > 0 else 20
-    _store_leg(out, base1, (qw, qx, qy, qz), leg1, (theta1, bend1, yaw1, pitch1, roll1), fig)
-    _store_leg(out, 34 - base1, (qw, qx, qy, qz), leg2, (theta2, bend2, yaw2, pitch2, roll2), fig)
+    store_leg(out, base1, (qw, qx, qy, qz), leg1, (theta1, bend1, yaw1, pitch1, roll1), fig)
+    store_leg(out, 34 - base1, (qw, qx, qy, qz), leg2, (theta2, bend2, yaw2, pitch2, roll2), fig)
     out[0], out[1], out[2] = hx + rx * c + rz * s, hy + ry, hz - rx * s + rz * c
     ch_, sh = np.cos(psi / 2), np.sin(psi / 2)
-    a, b, d, e = _mul(ch_, 0.0 * sh, sh, 0.0 * sh, qw, qx, qy, qz)
-    _store(out, 0, a, b, d, e)
+    a, b, d, e = mul(ch_, 0.0 * sh, sh, 0.0 * sh, qw, qx, qy, qz)
+    store(out, 0, a, b, d, e)
     out[COM], out[COM + 1], out[COM + 2] = hx + gx * c + gz * s, hy + gy, hz - gx * s + gz * c
 
 
@@ -312,7 +312,8 @@ def _pose_one_by_one(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
     for i in range(t.shape[0]):
         u = t[i] / p.step
         blend = u * u * u * (10 + u * (6 * u - 15))
-        phase = 2 * np.pi * _polynomial(u, p.phase)
+        way = _polynomials(u, p.way)
+        phase = 2 * np.pi * way[4]
         for k in range(count):
             ch[k] = p.channels0[k, 0] + (p.channels1[k, 0] - p.channels0[k, 0]) * blend
         for h in range(1, HARMONICS + 1):
@@ -322,27 +323,28 @@ def _pose_one_by_one(t, p, fig, whole, out):  # type: ignore[no-untyped-def]
                 a = p.channels0[k, h] + (p.channels1[k, h] - p.channels0[k, h]) * blend
                 b = p.channels0[k, g] + (p.channels1[k, g] - p.channels0[k, g]) * blend
                 ch[k] += a * cosine + b * sine
-        _pose(t[i], ch, p, fig, whole, out[:, i])
+        _pose(t[i], way, ch, p, fig, whole, out[:, i])
 
 
 def _pose_together(t: Array, p: MeasuredPlan, fig: Figure, whole: bool, out: Array) -> None:
     u = t / p.step
     blend = u * u * u * (10 + u * (6 * u - 15))
-    phase = 2 * np.pi * _polynomial(u, p.phase)
+    way = _polynomials(u, p.way)
+    phase = 2 * np.pi * way[4]
     n = np.arange(1, HARMONICS + 1)[:, None] * phase
     waves = np.concatenate([np.ones((1, len(t))), np.cos(n), np.sin(n)])
     start, end = p.channels0 @ waves, p.channels1 @ waves
-    _pose(t, start + (end - start) * blend, p, fig, whole, out)
+    _pose(t, way, start + (end - start) * blend, p, fig, whole, out)
 
 
 def pose_measured(t: Array, p: MeasuredPlan, fig: Figure, engine: str, whole: bool = True) -> Array:
     """The figure at times ``t`` (N,) s into step ``p``.
 
     Returns:
-        ``(ROWS, N)`` in the rows of :mod:`gambol.figure`: root, rotations, centre of mass, reach of both legs; with
-        ``whole`` False the reach alone.
+        ``(REACH + 2, N)``: root, rotations, centre of mass, reach of both legs; with ``whole`` False the reach alone.
     """
     out = np.zeros((REACH + 2, len(t)))
+    out[ROTATIONS:COM:4] = 1.0  # joints that do not turn
     (_pose_one_by_one.compiled if engine == "compiled" else _pose_together)(t, p, fig, whole, out)
     return out
 
@@ -350,9 +352,9 @@ def pose_measured(t: Array, p: MeasuredPlan, fig: Figure, engine: str, whole: bo
 @kernel
 def _soles(t, p, foot, out):  # type: ignore[no-untyped-def]
     fx, fy, fz, theta, bend = _standing(t, p.front, foot)
-    _sole_rows(fx, fy, fz, theta, bend, (p.front.yaw, p.front.pitch, p.front.roll), foot, out, 0)
+    sole_rows(fx, fy, fz, theta, bend, (p.front.yaw, p.front.pitch, p.front.roll), foot, out, 0)
     gx, gy, gz, theta, bend, yaw, pitch, roll = _other_foot(t, p, foot)
-    _sole_rows(gx, gy, gz, theta, bend, (yaw, pitch, roll), foot, out, 6)
+    sole_rows(gx, gy, gz, theta, bend, (yaw, pitch, roll), foot, out, 6)
 
 
 @kernel

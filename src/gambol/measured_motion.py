@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from gambol.body import G
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED
-from gambol.figure import COM, REACH, ROTATIONS, Figure
+from gambol.figure_parts import COM, ROTATIONS, Figure
 from gambol.foot_forces import handed_over, split
-from gambol.measured_figure import MeasuredPlan, Stand, pose_measured, soles_measured
+from gambol.measured_figure import REACH, MeasuredPlan, Stand, pose_measured, soles_measured
 from gambol.motion import Motion
 from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.body import Body, G
-from gambol.figure import Figure
+from gambol.figure_parts import Figure
 from gambol.footsteps import CLOSE, STAND, TURN, WALK, Footstep
 from gambol.gait import Pace
 from gambol.generalise import Condition, Laws, Step, Subject, leg_reach
@@ -295,12 +295,13 @@ def plan_measured(w: Pacer, ahead: Next4, low: tuple[float, float], s: Setting) 
     phase0 = 0.0 if w.front.side > 0 else 0.5
     rears = (_earlier(w.rear_roll, w.time), _earlier(landing, w.time))
     swing = _swing(w, (one, end.hips), this, rears, (w.double, t0), s)
+    way = np.zeros((5, 6))
+    way[:3, 0], way[:3, 1], way[:3, 3], way[:3, 4] = w.hips, w.velocity * t0, end.hips, end.velocity * t0
+    way[3] = w.yaw, w.yaw_rate * t0, 0.0, end.yaw, end.yaw_rate * t0, 0.0
+    way[4] = phase0, min(w.phase_rate * t0, 1.2), 0.0, phase0 + 0.5, min(rate * t0, 1.2), 0.0
     plan = MeasuredPlan(
         step=t0, side=w.front.side,
-        hips=quintic(np.stack([w.hips, w.velocity * t0, 0 * w.hips, end.hips, end.velocity * t0, 0 * w.hips], -1)),
-        dip=np.array([w.low, low[0], low[1], _window(w.low, s), _window(low[0], s)]),
-        yaw=quintic(np.array([w.yaw, w.yaw_rate * t0, 0.0, end.yaw, end.yaw_rate * t0, 0.0])),
-        phase=quintic(np.array([phase0, min(w.phase_rate * t0, 1.2), 0.0, phase0 + 0.5, min(rate * t0, 1.2), 0.0])),
+        way=quintic(way), dip=np.array([w.low, low[0], low[1], _window(w.low, s), _window(low[0], s)]),
         channels0=w.channels, channels1=channels,
         front=_stand(w.front, _earlier(front_roll, w.time)), rear=_stand(w.rear, rears[0]),
         goal=swing.goal, path=swing.path, via=swing.via, lift=w.double if one is not None else t0 + 1e6,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,8 @@ LITTLE = 0.03  # m, that a swing is raised by over rough ground; more, and it go
 SPACING = 0.003  # m, of the ground profile
 EVEN = 0.008  # m, departure from the straight line between two footholds that is no obstacle
 SHOES = 0.053  # of body height between the lines of two feet that pass each other
-# shares of the swing within which the toes straighten: slower ways are tried in turn, for toes that would scrape
-STRAIGHT = (0.6, 0.8, 1.0)
+# shares of the swing within which the toes straighten: no slower than toes that would scrape ask for
+STRAIGHT = np.array([[0.6], [0.8], [1.0]])
 SCRAPE = 0.001  # m, that the swing may be raised by for the sake of toes that straighten quickly
 # candidates over risers, which two quintics join: when, how far along, how high above the flat ankle on the higher
 # level (of leg length), at which pitch of the sole; and finer steps about the best of them
@@ -68,9 +68,9 @@ def swing_over(
     feet: tuple[Footstep, Footstep, Footstep], ends: Array, bumps: Array, toes: tuple[float, float, Array],
     where: Over,
 ) -> tuple[Array, float, float]:
-    """Path ``(2, 4, DEGREE)`` of the ankle and the sole's pitch, where in the swing its pieces meet, when toes are flat.
+    """Path ``(2, 4, DEGREE)`` of the ankle and the sole's pitch, where its pieces meet, when toes are straight.
 
-    Both times are shares of the swing.
+    Both are shares of the swing.
 
     Args:
         feet: rear foot, stance foot, next foothold.
@@ -95,15 +95,10 @@ def swing_over(
     path[1] += where.lift * BUMPS[0]
     ground = _Profile.below(rear, one, where.foot, where.terrain)
     look = EVEN_GROUND if ground.rough < EVEN else EDGES
-    samples = path @ look.powers.T
-    best = (np.inf, 0.0, np.zeros(0))
-    for straight in STRAIGHT:
-        short = _missing(samples, look, ground, rear, (*toes, straight), where.foot)
-        raised = max(float((short / look.lifting).max()), 0.0)
-        best = min(best, (raised, straight, short), key=lambda b: b[0])
-        if raised < SCRAPE:
-            break
-    raised, straight, short = best
+    lacking = _missing(path @ look.powers.T, look, ground, rear, (*toes, STRAIGHT), where.foot)
+    raises = np.maximum((lacking / look.lifting).max(-1), SCRAPE)
+    k = int(np.argmin(raises))
+    short, raised, straight = lacking[k], float(raises[k]), float(STRAIGHT[k, 0])
     problem = (ground, rear, (*toes, straight), where.foot)
     if ground.rough >= EVEN and raised > LITTLE:
         path, via = _over(ends, (along, length, aside), one, where, problem)
@@ -120,7 +115,7 @@ def swing_over(
 
 def _over(
     ends: Array, line: tuple[Array, float, Array], one: Footstep, where: Over,
-    problem: tuple[_Profile, Footstep, tuple[float, float, Array, float], Foot],
+    problem: tuple[_Profile, Footstep, tuple[float, float, Array, Any], Foot],
 ) -> tuple[Array, float]:
     """The calmest of the ways over risers, looked at once more about the best one."""
     along, length, aside = line
@@ -186,7 +181,8 @@ def _sampled(pieces: Array, at: float) -> Array:
 
 
 def _missing(
-    samples: Array, look: _Samples, ground: _Profile, rear: Footstep, toes: tuple[float, float, Array, float], foot: Foot
+    samples: Array, look: _Samples, ground: _Profile, rear: Footstep, toes: tuple[float, float, Array, Any],
+    foot: Foot,
 ) -> Array:
     """``(..., N)`` m that each of the samples ``(..., 4, N)`` lacks to clear the ground."""
     s, (bend0, rate, goal, straight) = look.s, toes
@@ -245,8 +241,10 @@ class _Profile(NamedTuple):
         wide = np.max([padded[i : i + n] for i in range(2 * k + 1)], axis=0)
         return _Profile(a[[0, 2]], along, start, float(x[1] - x[0]), wide, rough)
 
-    def at(self, x: Array) -> Array:
+    def at(self, x: Array) -> Any:
         """Ground height at distance ``x`` along the line."""
+        if len(self.heights) == 2:  # flat
+            return self.heights[0]
         at = np.clip((x - self.start) / self.spacing, 0.0, len(self.heights) - 1.001)
         k = at.astype(int)
-        return np.asarray(self.heights[k] + (at - k) * (self.heights[k + 1] - self.heights[k]))
+        return self.heights[k] + (at - k) * (self.heights[k + 1] - self.heights[k])

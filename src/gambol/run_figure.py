@@ -15,21 +15,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.figure import (
+from gambol.figure import Step, ground_foot
+from gambol.figure_parts import (
     JOINTS,
     PLANE,
     ROTATIONS,
-    Step,
-    _foot_in_heading,
-    _foot_moment,
-    _ground_foot,
-    _leg,
-    _mul,
-    _sole_rows,
-    _store,
-    _store_leg,
-    _turn,
-    _yaw_list_pitch,
+    bent_leg,
+    foot_in_heading,
+    foot_moment,
+    mul,
+    rotated,
+    sole_rows,
+    store,
+    store_leg,
+    yaw_list_pitch,
 )
 from gambol.flight import Bounce, bounce_at
 from gambol.kernels import either, kernel
@@ -201,7 +200,7 @@ def _offset(t, p, joint, w, x, y, z):  # type: ignore[no-untyped-def]
 def _turned(w, x, y, z, a, b, c):  # type: ignore[no-untyped-def]
     angle = np.sqrt(a * a + b * b + c * c)
     k = np.sin(angle / 2) / np.maximum(angle, 1e-12)
-    return _mul(w, x, y, z, np.cos(angle / 2), a * k, b * k, c * k)
+    return mul(w, x, y, z, np.cos(angle / 2), a * k, b * k, c * k)
 
 
 @kernel
@@ -215,15 +214,15 @@ def _chain(t, p, fig, out):  # type: ignore[no-untyped-def]
     for joint in range(1, UPPER):
         k, here, up = ROTATIONS + 4 * joint, SCRATCH + 7 * joint, SCRATCH + 7 * PARENTS[joint]
         w, x, y, z = out[up], out[up + 1], out[up + 2], out[up + 3]
-        vx, vy, vz = _turn(w, x, y, z, o[joint, 0], o[joint, 1], o[joint, 2])
+        vx, vy, vz = rotated(w, x, y, z, o[joint, 0], o[joint, 1], o[joint, 2])
         px, py, pz = out[up + 4] + vx, out[up + 5] + vy, out[up + 6] + vz
         a, b, d, e = _offset(t, p, joint, out[k], out[k + 1], out[k + 2], out[k + 3])
         out[k], out[k + 1], out[k + 2], out[k + 3] = a, b, d, e
-        w, x, y, z = _mul(w, x, y, z, a, b, d, e)
+        w, x, y, z = mul(w, x, y, z, a, b, d, e)
         out[here], out[here + 1], out[here + 2], out[here + 3] = w, x, y, z
         out[here + 4], out[here + 5], out[here + 6] = px, py, pz
         m = fig.shares[joint]
-        cx, cy, cz = _turn(w, x, y, z, c[joint, 0], c[joint, 1], c[joint, 2])
+        cx, cy, cz = rotated(w, x, y, z, c[joint, 0], c[joint, 1], c[joint, 2])
         ux, uy, uz = ux + m * (px + cx), uy + m * (py + cy), uz + m * (pz + cz)
     return ux, uy, uz
 
@@ -244,15 +243,15 @@ def _upper(t, u, blend, hips, tip, yaw, p, fig, out):  # type: ignore[no-untyped
     chest = side * _between(p, 7, blend) * np.cos(np.pi * (u + 0.14))
     dyaw, dpitch = (chest - yaw) / 3, (lean - tilt) / 3
     # the lowest joint takes the pelvis' list out, so that the chest rides level and the head does not wag
-    first = _yaw_list_pitch(dyaw, 0.95 * (bank - tip), dpitch)
-    rest = _yaw_list_pitch(dyaw, 0.0 * dyaw, dpitch)
-    _store(out, 1, first[0], first[1], first[2], first[3])
-    _store(out, 2, rest[0], rest[1], rest[2], rest[3])
-    _store(out, 3, rest[0], rest[1], rest[2], rest[3])
+    first = yaw_list_pitch(dyaw, 0.95 * (bank - tip), dpitch)
+    rest = yaw_list_pitch(dyaw, 0.0 * dyaw, dpitch)
+    store(out, 1, first[0], first[1], first[2], first[3])
+    store(out, 2, rest[0], rest[1], rest[2], rest[3])
+    store(out, 3, rest[0], rest[1], rest[2], rest[3])
     # the head stays level and looks ahead: half of the chest's turn is taken back in the neck, half in the head
-    head = _yaw_list_pitch(-0.5 * chest, -0.25 * bank, 0.5 * (nod - lean))
-    _store(out, 4, head[0], head[1], head[2], head[3])
-    _store(out, 5, head[0], head[1], head[2], head[3])
+    head = yaw_list_pitch(-0.5 * chest, -0.25 * bank, 0.5 * (nod - lean))
+    store(out, 4, head[0], head[1], head[2], head[3])
+    store(out, 5, head[0], head[1], head[2], head[3])
     mean, swing = _between(p, 8, blend), _between(p, 9, blend)
     elbow, elbow_wave = _between(p, 10, blend), _between(p, 11, blend)
     abduct, twist = _between(p, 12, blend), _between(p, 13, blend)
@@ -263,17 +262,17 @@ def _upper(t, u, blend, hips, tip, yaw, p, fig, out):  # type: ignore[no-untyped
         # the arm opposite to the stance leg swings with the wave, the other against it
         phase = -mirror * side * wave
         girdle = 0.25 * swing * phase  # the shoulder goes with the arm
-        _store(out, j, np.cos(girdle / 2), zero, -mirror * np.sin(girdle / 2), zero)
+        store(out, j, np.cos(girdle / 2), zero, -mirror * np.sin(girdle / 2), zero)
         angle = mean + swing * phase + lean
         down = -mirror * (0.5 * np.pi - abduct)
         cs, ss, cd, sd = np.cos(angle / 2), -np.sin(angle / 2), np.cos(down / 2), np.sin(down / 2)
         # forward, the forearm comes in across the chest; back, the elbow goes straight behind
         inward = twist * (1 + 0.5 * phase)
-        a, b, d, e = _mul(cs * cd, ss * cd, -ss * sd, cs * sd, np.cos(inward / 2), np.sin(inward / 2), 0.0, 0.0)
-        _store(out, j + 1, a, b, d, e)
+        a, b, d, e = mul(cs * cd, ss * cd, -ss * sd, cs * sd, np.cos(inward / 2), np.sin(inward / 2), 0.0, 0.0)
+        store(out, j + 1, a, b, d, e)
         fold = -mirror * (elbow + elbow_wave * phase)
-        _store(out, j + 2, np.cos(fold / 2), zero, np.sin(fold / 2), zero)
-        _store(out, j + 3, 1.0 + zero, zero, zero, zero)
+        store(out, j + 2, np.cos(fold / 2), zero, np.sin(fold / 2), zero)
+        store(out, j + 3, 1.0 + zero, zero, zero, zero)
     out[SCRATCH], out[SCRATCH + 1], out[SCRATCH + 2], out[SCRATCH + 3] = hips
     out[SCRATCH + 4], out[SCRATCH + 5], out[SCRATCH + 6] = zero, zero, zero
     return _chain(t, p, fig, out)
@@ -306,16 +305,16 @@ def trunk_run(t, p, fig, out):  # type: ignore[no-untyped-def]
     yaw = -side * _between(p, 1, blend) * np.cos(np.pi * (u + 0.08))
     tip = side * _between(p, 0, blend) * np.cos(np.pi * (u - 0.18)) + bank
     tilt = _between(p, 2, blend) + _between(p, 3, blend) * np.cos(2 * np.pi * (u - 0.84))
-    hw, hx, hy, hz = _yaw_list_pitch(yaw, tip, tilt)
+    hw, hx, hy, hz = yaw_list_pitch(yaw, tip, tilt)
     hw, hx, hy, hz = _offset(t, p, 0, hw, hx, hy, hz)
     ux, uy, uz = _upper(t, u, blend, (hw, hx, hy, hz), tip, yaw, p, fig, out)
-    qx, qy, qz = _turn(hw, hx, hy, hz, fig.centres[0, 0], fig.centres[0, 1], fig.centres[0, 2])
+    qx, qy, qz = rotated(hw, hx, hy, hz, fig.centres[0, 0], fig.centres[0, 1], fig.centres[0, 2])
     m = fig.shares[0]  # the hips' own mass
     out[MOMENT], out[MOMENT + 1], out[MOMENT + 2] = ux + m * qx, uy + m * qy, uz + m * qz
     turned = np.arctan2(2 * (hw * hy - hx * hz), 1 - 2 * (hy * hy + hz * hz))  # of the pelvis as it is
     out[PSI], out[PSI + 1], out[PSI + 2] = _heading(t, p), turned, bank
     for k in range(2):
-        x, y, z = _turn(hw, hx, hy, hz, (1 - 2 * k) * side * fig.hip[0], fig.hip[1], fig.hip[2])
+        x, y, z = rotated(hw, hx, hy, hz, (1 - 2 * k) * side * fig.hip[0], fig.hip[1], fig.hip[2])
         at = LEG + LEG_ROWS * k
         out[at], out[at + 1], out[at + 2] = x, y, z
     out[FROM], out[FROM + 2] = 0.0 - out[MOMENT], 0.0 - out[MOMENT + 2]
@@ -328,15 +327,15 @@ def _limb(t, limb, k, fig, out):  # type: ignore[no-untyped-def]
     psi, yaw, bank = out[PSI], out[PSI + 1], out[PSI + 2]
     later = 1.0 * (t >= limb.land)
     stands = np.maximum(1.0 * (t < limb.lift), later)
-    fx, fy, fz, theta, bend = _ground_foot(t, limb.stand, fig.foot)
-    gx, gy, gz, gtheta, gbend = _ground_foot(t, limb.next, fig.foot)
+    fx, fy, fz, theta, bend = ground_foot(t, limb.stand, fig.foot)
+    gx, gy, gz, gtheta, gbend = ground_foot(t, limb.next, fig.foot)
     fx, fy, fz = either(later, gx, fx), either(later, gy, fy), either(later, gz, fz)
     theta, bend = either(later, gtheta, theta), either(later, gbend, bend)
     thigh, knee, abduct, sole, toes, turn, pitch, roll = _swung(t, limb, bank)
     vx, vy, vz = _leg_vector(thigh, knee, abduct, fig)
     theta, bend = either(stands, theta, sole), either(stands, bend, toes)
-    fx, fy, fz = _foot_in_heading(fx, fy, fz, np.cos(psi), np.sin(psi), out[COM], out[COM + 1], out[COM + 2])
-    mx, my, mz = _foot_moment(theta, turn - psi, pitch, roll, fig)
+    fx, fy, fz = foot_in_heading(fx, fy, fz, np.cos(psi), np.sin(psi), out[COM], out[COM + 1], out[COM + 2])
+    mx, my, mz = foot_moment(theta, turn - psi, pitch, roll, fig)
     at = LEG + LEG_ROWS * k
     out[at + 3], out[at + 4], out[at + 5] = fx, fy, fz
     out[at + 6], out[at + 7], out[at + 8] = vx, vy, vz
@@ -357,7 +356,7 @@ def _found(k, fig, out):  # type: ignore[no-untyped-def]
         either(on, out[at + 4], hy + out[at + 7]),
         either(on, out[at + 5], hz + out[at + 8]),
     )
-    return _leg(hx, hy, hz, ax, ay, az, out[at + 17], fig.thigh, fig.shank), ax, ay, az
+    return bent_leg(hx, hy, hz, ax, ay, az, out[at + 17], fig.thigh, fig.shank), ax, ay, az
 
 
 @kernel
@@ -413,13 +412,13 @@ def whole_run(t, p, fig, out):  # type: ignore[no-untyped-def]
         leg, ax, ay, az = _found(k, fig, out)
         turn, pitch, roll = out[at + 14], out[at + 15], out[at + 16]
         base = 14 if (p.side > 0) == (k == 0) else 20
-        _store_leg(out, base, hips, leg, (out[at + 12], out[at + 13], turn - psi, pitch, roll), fig)
+        store_leg(out, base, hips, leg, (out[at + 12], out[at + 13], turn - psi, pitch, roll), fig)
         x, y, z = cx + ax * c + az * s, cy + ay, cz - ax * s + az * c
-        _sole_rows(x, y, z, out[at + 12], out[at + 13], (turn, pitch, roll), fig.foot, out, SOLES + 6 * k)
+        sole_rows(x, y, z, out[at + 12], out[at + 13], (turn, pitch, roll), fig.foot, out, SOLES + 6 * k)
     rx, ry, rz = out[FROM], out[FROM + 1], out[FROM + 2]
     out[0], out[1], out[2] = cx + rx * c + rz * s, cy + ry, cz - rx * s + rz * c
-    a, b, d, e = _mul(np.cos(psi / 2), 0.0, np.sin(psi / 2), 0.0, hips[0], hips[1], hips[2], hips[3])
-    _store(out, 0, a, b, d, e)
+    a, b, d, e = mul(np.cos(psi / 2), 0.0, np.sin(psi / 2), 0.0, hips[0], hips[1], hips[2], hips[3])
+    store(out, 0, a, b, d, e)
 
 
 @kernel

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gambol import quat
 from gambol.errors import GambolError
-from gambol.figure import ROTATIONS
+from gambol.figure_parts import ROTATIONS
 from gambol.flight import Carry
 from gambol.reaction import foot_motion
 from gambol.run_figure import UPPER, RunPlan

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED
-from gambol.figure import ROTATIONS, Step
+from gambol.figure import Step
+from gambol.figure_parts import ROTATIONS
 from gambol.flight import carried_force, foot_force
 from gambol.motion import Motion
 from gambol.run_figure import COM, SOLES, RunPlan

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.body import Body
-from gambol.figure import Figure
+from gambol.figure_parts import Figure
 from gambol.flight import Carry
 from gambol.footsteps import Course, Footstep
 from gambol.roll import Roll

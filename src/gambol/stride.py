@@ -8,19 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED
-from gambol.figure import (
-    COM,
-    LEAD,
-    ROTATIONS,
-    ROWS,
-    STANDING,
-    Figure,
-    Step,
-    StepPlan,
-    pose_frames,
-    pose_step,
-    sole_points,
-)
+from gambol.figure import LEAD, ROWS, STANDING, Step, StepPlan, pose_frames, pose_step, sole_points
+from gambol.figure_parts import COM, ROTATIONS, Figure
 from gambol.footsteps import NONE, Footstep
 from gambol.kernels import kernel
 from gambol.lowering import Sketch, Way, lowered

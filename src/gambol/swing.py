@@ -51,12 +51,14 @@ def _fill(out, start, end):  # type: ignore[no-untyped-def]
     out[6], out[7], out[8] = 0.0 * p0, 0.0 * p0, 0.0 * p0
 
 
+_UNIT = np.eye(6)
+_QUINTIC = np.stack([*(_UNIT[:2]), _UNIT[2] / 2, *hermite(tuple(_UNIT[:3]), tuple(_UNIT[3:]))], -1)
+
+
 def quintic(ends: Array, span: float = 1.0) -> Array:
     """Coefficients ``(..., 6)`` in r = s / span of the quintic with (p0, v0, a0, p1, v1, a1) ``(..., 6)`` per s."""
-    out = np.empty((9, *np.shape(ends)[:-1]))
-    e = np.moveaxis(np.asarray(ends) * np.array([1.0, span, span**2, 1.0, span, span**2]), -1, 0)
-    _fill(out, (e[0], e[1], e[2]), (e[3], e[4], e[5]))
-    return np.moveaxis(out, 0, -1)[..., :6]
+    scale = np.array([1.0, span, span * span, 1.0, span, span * span])
+    return np.asarray(ends @ (scale[:, None] * _QUINTIC))
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.figure import _sole_axes
+from gambol.figure_parts import sole_axes
 from gambol.footsteps import NONE, Footstep
 from gambol.hurdle import Hurdle, Samples, Toes, clearance, over, sole_from, sole_turns
 from gambol.kernels import clamp, kernel
@@ -112,7 +112,7 @@ def swing_path(  # type: ignore[no-untyped-def]
 @kernel
 def _fill(ends, at, foot: Footstep, rates, span):  # type: ignore[no-untyped-def]
     """World position, velocity and acceleration of the ankle, and of the pitch, per unit of s."""
-    zx, zy, zz, yx, yy, yz = _sole_axes(foot.yaw, foot.pitch, foot.roll)
+    zx, zy, zz, yx, yy, yz = sole_axes(foot.yaw, foot.pitch, foot.roll)
     place, velocity, acceleration, pitch = rates
     scale = 1.0
     for k in range(3):

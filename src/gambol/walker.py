@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gambol.figure import Figure
+from gambol.figure_parts import Figure
 from gambol.footsteps import NONE, Footstep
 from gambol.gait import Pace
 from gambol.hurdle import Looks

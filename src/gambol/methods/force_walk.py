@@ -19,7 +19,8 @@ from gambol.body import Body
 from gambol.borders import RELEASE, stand_border
 from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
-from gambol.figure import COM, ROTATIONS, StepPlan, figure_of
+from gambol.figure import StepPlan
+from gambol.figure_parts import COM, ROTATIONS, figure_of
 from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, next_step, step_object, survey
 from gambol.gait import Pace, dimensionless, eased, pace
 from gambol.handing import SIDES, taken_over

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gambol.errors import GambolError
-from gambol.figure import COM, ROTATIONS, Figure, figure_of
+from gambol.figure_parts import COM, ROTATIONS, Figure, figure_of
 from gambol.footsteps import TOE_OUT, Course, Footstep, first_feet, next_step, step_object, survey
 from gambol.gait import eased, pace
 from gambol.generalise import NATURAL, PAPER, Laws

@@ -16,7 +16,7 @@ import numpy as np
 from gambol.body import G
 from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
-from gambol.figure import ROTATIONS, figure_of
+from gambol.figure_parts import ROTATIONS, figure_of
 from gambol.flight import Carry
 from gambol.footsteps import Course, Footstep, first_feet, step_object, survey
 from gambol.handing import SIDES, taken_over
