@@ -19,11 +19,12 @@ from gambol.path import Path, drop
 from gambol.terrain import Flat, Terrain
 
 __all__ = [
-    "CLOSE", "NONE", "STAND", "TURN", "WALK", "Course", "Edge", "Footstep", "first_feet", "next_step", "step_object",
-    "survey",
+    "CLOSE", "NONE", "SIDES", "STAND", "TURN", "WALK", "Course", "Edge", "Footstep", "first_feet", "first_side",
+    "next_step", "shortened", "step_object", "survey",
 ]
 
 Array = NDArray[np.float64]
+SIDES = {1: "left", -1: "right"}
 STAND, WALK, CLOSE, TURN, NONE = range(5)  # kinds of footholds; NONE: the walk is over
 GRID = 0.01  # m, spacing of the ground survey along the two foot lines
 STEEP = 1.3  # rise over run of a riser: steeper than any slope a person walks
@@ -151,6 +152,11 @@ def _sharpened(
     cell = s[1] - s[0]
     start, stop = np.where(up, high - cell, low), np.where(up, high, low + cell)
     return np.where(sudden, start, s[a]), np.where(sudden, stop, s[b])
+
+
+def first_side(course: Course) -> int:
+    """The foot that swings first, +1 left: the one inside the first bend, else the right one."""
+    return 1 if float(course.path.curvature(min(0.5, course.path.length / 2))) > 0.02 else -1
 
 
 def first_feet(course: Course, first_swing: int) -> tuple[Footstep, Footstep]:
@@ -321,6 +327,11 @@ def _resting(under: Array) -> float:
     levels = np.sort(under[np.isfinite(under)])[::-1]
     carried = [float(y) for y in levels if (np.abs(levels - y) < 0.01).sum() >= CARRIED * len(under)]
     return carried[0] if carried else float(np.median(levels))
+
+
+def shortened(length: float, front: Footstep) -> float:
+    """m of a step of ``length`` from a foot that stands on a slope: 6 % less for each tenth of a radian."""
+    return length * clamp(1 - 0.6 * abs(front.pitch), 0.6, 1.0)
 
 
 def step_object(before: Footstep, here: Footstep, after: Footstep, step_time: float) -> dict[str, object]:

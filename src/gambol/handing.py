@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gambol.errors import GambolError
-from gambol.footsteps import TOE_OUT, Footstep
+from gambol.footsteps import SIDES, TOE_OUT, Footstep
 from gambol.roll import Foot
 from gambol.synthesis import Handover
 
-__all__ = ["SIDES", "taken_over"]
+__all__ = ["taken_over"]
 
-SIDES = {1: "left", -1: "right"}
 AT_REST = 0.25  # m/s
 
 

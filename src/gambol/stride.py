@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED
 from gambol.figure import LEAD, ROWS, STANDING, Step, StepPlan, pose_frames, pose_step, sole_points
 from gambol.figure_parts import COM, ROTATIONS, Figure
-from gambol.footsteps import NONE, Footstep
+from gambol.footsteps import NONE, SIDES, Footstep
 from gambol.kernels import kernel
 from gambol.lowering import Sketch, Way, lowered
 from gambol.motion import Motion
@@ -19,7 +19,7 @@ from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
 from gambol.walker import Scene
 
-__all__ = ["Stage", "frames", "posed", "standing_sole", "step_motion", "stride"]
+__all__ = ["Stage", "frames", "posed", "standing_soles", "step_motion", "stride"]
 
 Array = NDArray[np.float64]
 # rows of a frame after those of the figure: soles one frame before, now and one later, their speeds, pressure
@@ -151,8 +151,12 @@ def posed(plan: StepPlan, figure: Figure, times: Array, engine: str) -> Array:
     return out
 
 
-def standing_sole(foot: Footstep, shape: Foot) -> tuple[Array, Array]:
-    """Heel and toe tip (m) of a foot that lies flat."""
-    c = np.cos(foot.pitch)
-    forward = np.array([np.sin(foot.yaw) * c, np.sin(foot.pitch), np.cos(foot.yaw) * c])
-    return foot.place - shape.heel * forward, foot.place + shape.tip * forward
+def standing_soles(feet: tuple[Footstep, ...], shape: Foot) -> dict[str, Array]:
+    """Sole point -> (3,) m: heels and toe tips of feet that lie flat."""
+    out: dict[str, Array] = {}
+    for foot in feet:
+        c = np.cos(foot.pitch)
+        forward = np.array([np.sin(foot.yaw) * c, np.sin(foot.pitch), np.cos(foot.yaw) * c])
+        out[f"{SIDES[foot.side]}_heel"] = foot.place - shape.heel * forward
+        out[f"{SIDES[foot.side]}_toe_tip"] = foot.place + shape.tip * forward
+    return out

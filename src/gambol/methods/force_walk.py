@@ -21,9 +21,9 @@ from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
 from gambol.figure import StepPlan
 from gambol.figure_parts import COM, ROTATIONS, figure_of
-from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, first_side, next_step, shortened, survey
 from gambol.gait import Pace, dimensionless, eased, pace
-from gambol.handing import SIDES, taken_over
+from gambol.handing import taken_over
 from gambol.hurdle import looks
 from gambol.kernels import check_engine, clamp
 from gambol.lowering import Sketch, Way, lowered_stand
@@ -32,8 +32,9 @@ from gambol.profile import Profile, profile
 from gambol.reaction import Shape, steady
 from gambol.roll import Roll, shifted
 from gambol.stepping import arm_goal, rising_time, style_of
-from gambol.stride import Stage, posed, standing_sole, step_motion, stride
+from gambol.stride import Stage, posed, standing_soles, step_motion, stride
 from gambol.synthesis import Handover, Task, dial
+from gambol.walk_facts import request_of, step_facts
 from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
 from gambol.walker import NO_STEP, NOWHERE, Ahead, Look, Mode, Scene, Walker, seen_next
 
@@ -108,8 +109,7 @@ class ForceWalk:
             GambolError: for a handover in full motion: a walk begins from a stand.
         """
         course = _course(task)
-        turn = float(course.path.curvature(min(0.5, course.path.length / 2)))
-        rear, front = first_feet(course, 1 if turn > 0.02 else -1)
+        rear, front = first_feet(course, first_side(course))
         scene = self._scene(task, 0.0)
         if after is not None:
             rear, front = taken_over(after, (rear, front), scene.figure.foot, "force walk")
@@ -142,7 +142,9 @@ class ForceWalk:
         last = ahead.one.kind == NONE
         stage = Stage(task.body.skeleton, task.terrain, scene.mass, task.fps)
         asked = self._request(scene, course, task) if w.standing else {}
-        motion = step_motion(rows, plan.side, stage, {**asked, **_facts(w, after, ahead)})
+        landed = None if last else ahead.one
+        facts = step_facts((w.rear, w.front, landed), (w.time, w.time + w.double, after.time))
+        motion = step_motion(rows, plan.side, stage, {**asked, **facts})
         rest = NOWHERE if last else seen_next(ahead, _beyond(course, ahead, scene))
         return State(after, rest, task, course, last, sketch, ground_next, plan, scene, state.rest), motion
 
@@ -153,10 +155,7 @@ class ForceWalk:
             raise GambolError("nothing has been walked yet", where="handover", do="advance first")
         out = posed(plan, figure, np.array([plan.step, plan.step - TURN]), self.engine)
         pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
-        planted: dict[str, np.ndarray] = {}
-        for foot in (w.rear, w.front):
-            heel, tip = standing_sole(foot, figure.foot)
-            planted |= {f"{SIDES[foot.side]}_heel": heel, f"{SIDES[foot.side]}_toe_tip": tip}
+        planted = standing_soles((w.rear, w.front), figure.foot)
         before = out[ROTATIONS:COM, 1].reshape(-1, 4)
         spin = quat.log(quat.multiply(quat.conjugate(before), pose.rotations)) / TURN
         walking = w.front.kind == WALK and not state.over
@@ -164,19 +163,7 @@ class ForceWalk:
 
     def _request(self, scene: Scene, course: Course, task: Task) -> dict[str, Any]:
         """What was asked for, with the values that the laws filled in; travels with the clip."""
-        path, pace_ = course.path, scene.pace
-        s = np.linspace(0.0, path.length, min(max(int(path.length / 0.1), 1), 2000) + 1)
-        return {
-            "method": "force",
-            "preset": self.preset,
-            "seed": task.seed,
-            "height_m": task.body.height,
-            "mass_kg": task.body.mass,
-            "speed_m_s": pace_.speed,
-            "step_length_m": pace_.step_length,
-            "cadence_steps_min": 60 / pace_.step_time,
-            "path": np.round(path.point(s), 4).tolist(),
-        }
+        return request_of(task, course.path, scene.pace, method="force", preset=self.preset)
 
     def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
         return _scene(self, task.body, task.hand_load, eased(pace(task.gait, task.body, time), before))
@@ -284,21 +271,5 @@ def _step(course: Course, rear: Footstep, front: Footstep, scene: Scene) -> Foot
     """The foothold after ``front``; of the kind NONE where the walk is over."""
     if front.kind == NONE:
         return NO_STEP
-    step = next_step(course, rear, front, _shorter(scene.pace.step_length, front))
+    step = next_step(course, rear, front, shortened(scene.pace.step_length, front))
     return NO_STEP if step is None else step
-
-
-def _shorter(length: float, front: Footstep) -> float:
-    """Steps shorten on slopes: 6 % less for each tenth of a radian."""
-    return length * clamp(1 - 0.6 * abs(front.pitch), 0.6, 1.0)
-
-
-def _facts(w: Walker, after: Walker, ahead: Ahead) -> dict[str, Any]:
-    """Events (s) and the paper's step object of this step."""
-    events: dict[str, list[float]] = {f"{n}_{e}": [] for n in SIDES.values() for e in ("strike", "off")}
-    if ahead.one.kind == NONE:
-        return {"events": events, "plan": []}
-    events[f"{SIDES[w.rear.side]}_off"].append(w.time + w.double)
-    events[f"{SIDES[ahead.one.side]}_strike"].append(after.time)
-    step = step_object(w.rear, w.front, ahead.one, after.time - w.time)
-    return {"events": events, "plan": [step]}

@@ -15,10 +15,11 @@ import numpy as np
 
 from gambol.errors import GambolError
 from gambol.figure_parts import COM, ROTATIONS, Figure, figure_of
-from gambol.footsteps import TOE_OUT, Course, Footstep, first_feet, next_step, step_object, survey
+from gambol.footsteps import Course, Footstep, first_feet, first_side, next_step, shortened, survey
 from gambol.gait import eased, pace
 from gambol.generalise import NATURAL, PAPER, Laws
-from gambol.kernels import check_engine, clamp
+from gambol.handing import taken_over
+from gambol.kernels import check_engine
 from gambol.measured_figure import MeasuredPlan, Turnover, pose_measured
 from gambol.measured_motion import LOOKS, Ground, measured_motion, measured_reach
 from gambol.measured_step import (
@@ -33,14 +34,14 @@ from gambol.measured_step import (
 from gambol.motion import Motion, Pose
 from gambol.personal import Mix, channels_at, mix, subject_of
 from gambol.prototypes import neutral
-from gambol.stride import frames, standing_sole
+from gambol.stride import frames, standing_soles
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_data import WalkData
+from gambol.walk_facts import request_of, step_facts
 
 __all__ = ["PRESETS", "MeasuredWalk", "State"]
 
 PRESETS = ("natural", "paper")
-SIDES = {1: "left", -1: "right"}
 KNEE_LEAST = np.radians(6.0)  # straighter, a millimetre of hip height is degrees of knee
 ROUNDS = 8  # of lowering the hips until both legs reach
 SPARE = 1e-4  # m
@@ -110,11 +111,10 @@ class MeasuredWalk:
         """
         setting = self._setting(task, 0.0)
         course = self._course(task, setting)
-        turn = float(course.path.curvature(min(0.5, course.path.length / 2)))
-        rear, front = first_feet(course, 1 if turn > 0.02 else -1)
+        rear, front = first_feet(course, first_side(course))
         low = 0.0
         if after is not None:
-            rear, front = _taken_over(after, (rear, front), setting)
+            rear, front = taken_over(after, (rear, front), setting.figure.foot, "measured walk")
         walker = self._standing(rear, front, setting, 0.0 if after is None else after.time)
         if after is not None:
             hips = _hips_of(after, task)
@@ -137,10 +137,10 @@ class MeasuredWalk:
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
         ground = Ground(task.body.skeleton, task.terrain, float(task.body.mass or 0), self.engine)
         asked = self._request(setting, course, task) if w.standing else {}
+        info = asked | step_facts((w.rear, w.front, ahead.one), (w.time, w.time + w.double, after.time))
         first = 0.5 if w.standing else 1.0  # share of the rear foot, from standing or from walking
         shares = (1.0, 0.5, plan.step) if last else (first, 0.0, max(w.double, 1e-3))
-        facts = {**asked, **_facts(w, after, ahead)}
-        motion = measured_motion((state.done, plan, beyond), setting.figure, (grid, task.fps), ground, shares, facts)
+        motion = measured_motion((state.done, plan, beyond), setting.figure, (grid, task.fps), ground, shares, info)
         rest = Next4(None, None, None, None) if last else ahead.next(_beyond(course, ahead, setting))
         return State(after, rest, task, course, last, plan, setting.figure), motion
 
@@ -151,10 +151,7 @@ class MeasuredWalk:
             raise GambolError("nothing has been walked yet", where="handover", do="advance first")
         out = pose_measured(np.array([plan.step]), plan, figure, self.engine)
         pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
-        planted: dict[str, np.ndarray] = {}
-        for foot in (w.rear, w.front):
-            heel, tip = standing_sole(foot, figure.foot)
-            planted |= {f"{SIDES[foot.side]}_heel": heel, f"{SIDES[foot.side]}_toe_tip": tip}
+        planted = standing_soles((w.rear, w.front), figure.foot)
         return Handover(w.time, pose, w.velocity, planted, w.rear.side)
 
     def _laws(self) -> Laws:
@@ -230,14 +227,9 @@ class MeasuredWalk:
 
     def _request(self, s: Setting, course: Course, task: Task) -> dict[str, Any]:
         """What was asked for, with the values that the laws filled in; travels with the clip."""
-        path, own = course.path, s.pace
-        along = np.linspace(0.0, path.length, min(max(int(path.length / 0.1), 1), 2000) + 1)
-        return {
-            "method": "measured", "preset": self.preset, "seed": task.seed, "height_m": task.body.height,
-            "mass_kg": task.body.mass, "speed_m_s": own.speed, "step_length_m": own.step_length,
-            "cadence_steps_min": 60 / own.step_time, "path": np.round(path.point(along), 4).tolist(),
-            "prototypes": [walk.name for _, walk in s.mixed], "notes": _far(s),
-        }
+        names = [walk.name for _, walk in s.mixed]
+        own = {"method": "measured", "preset": self.preset, "prototypes": names, "notes": _far(s)}
+        return request_of(task, course.path, s.pace, **own)
 
 
 def _far(s: Setting) -> list[str]:
@@ -264,30 +256,6 @@ def _hips_of(after: Handover, task: Task) -> np.ndarray:
     return np.asarray((still.at("left_upper_leg")[0] + still.at("right_upper_leg")[0]) / 2)
 
 
-def _taken_over(after: Handover, feet: tuple[Footstep, Footstep], s: Setting) -> tuple[Footstep, Footstep]:
-    """The two feet where the handover has them planted, the one to swing first in front of the list."""
-    if float(np.linalg.norm(after.velocity)) > 0.25:
-        raise GambolError(
-            f"the figure still moves at {np.linalg.norm(after.velocity):.2f} m/s", where="measured walk",
-            allowed="a handover from a stand", do="let the motion before come to rest",
-        )
-    out = []
-    for foot in sorted(feet, key=lambda f: f.side != after.next_side):
-        heel, tip = (after.planted.get(f"{SIDES[foot.side]}_{p}") for p in ("heel", "toe_tip"))
-        if heel is None or tip is None:
-            what = f"the {SIDES[foot.side]} foot is not planted"
-            raise GambolError(what, where="measured walk", allowed="both feet down")
-        along = (tip - heel) / np.linalg.norm(tip - heel)
-        place = heel + along * s.figure.foot.heel
-        yaw = foot.yaw + float((np.arctan2(along[0], along[2]) - foot.yaw + np.pi) % (2 * np.pi) - np.pi)
-        centre = np.array([foot.centre[0], place[1], foot.centre[2]])
-        heading = yaw - foot.side * TOE_OUT
-        out.append(
-            foot._replace(place=place, heading=heading, yaw=yaw, pitch=float(np.arcsin(along[1])), centre=centre)
-        )
-    return out[0], out[1]
-
-
 def _ahead(course: Course, w: Pacer, s: Setting) -> Next4:
     found: list[Footstep | None] = []
     rear, front = w.rear, w.front
@@ -307,15 +275,5 @@ def _beyond(course: Course, ahead: Next4, s: Setting) -> Footstep | None:
 
 
 def _length(front: Footstep, s: Setting) -> float:
-    """m of the step on a foot; steps shorten on slopes: 6 % less for each tenth of a radian."""
-    return s.pace.step_length * uneven(int(front.side), s)[0] * clamp(1 - 0.6 * abs(front.pitch), 0.6, 1.0)
-
-
-def _facts(w: Pacer, after: Pacer, ahead: Next4) -> dict[str, Any]:
-    """Events (s) and the paper's step object of this step."""
-    events: dict[str, list[float]] = {f"{n}_{e}": [] for n in SIDES.values() for e in ("strike", "off")}
-    if ahead.one is None:
-        return {"events": events, "plan": []}
-    events[f"{SIDES[w.rear.side]}_off"].append(w.time + w.double)
-    events[f"{SIDES[ahead.one.side]}_strike"].append(after.time)
-    return {"events": events, "plan": [step_object(w.rear, w.front, ahead.one, after.time - w.time)]}
+    """m of the step on a foot."""
+    return shortened(s.pace.step_length, front) * uneven(int(front.side), s)[0]

@@ -18,8 +18,8 @@ from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
 from gambol.figure_parts import ROTATIONS, figure_of
 from gambol.flight import Carry
-from gambol.footsteps import Course, Footstep, first_feet, step_object, survey
-from gambol.handing import SIDES, taken_over
+from gambol.footsteps import SIDES, Course, Footstep, first_feet, step_object, survey
+from gambol.handing import taken_over
 from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.roll import Roll, shifted
@@ -34,8 +34,9 @@ from gambol.run_stop import STAND_AHEAD, STAND_UP, plan_still, plan_stop
 from gambol.run_stride import run_motion
 from gambol.run_table import first_swing
 from gambol.runner import Manner, Runner, RunScene, Swinging
-from gambol.stride import frames, standing_sole
+from gambol.stride import frames, standing_soles
 from gambol.synthesis import Handover, Task, dial
+from gambol.walk_facts import no_events, request_of
 
 __all__ = ["Running", "State"]
 
@@ -158,10 +159,8 @@ class Running:
             raise GambolError("nothing has been run yet", where="handover", do="advance first")
         out = posed_run(plan, scene, np.array([plan.step]))
         pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
-        planted: dict[str, np.ndarray] = {}
-        for foot in (w.front, w.rear.foot) if w.kind in ("still", "over") else (w.front,):
-            heel, tip = standing_sole(foot, scene.figure.foot)
-            planted |= {f"{SIDES[foot.side]}_heel": heel, f"{SIDES[foot.side]}_toe_tip": tip}
+        feet = (w.front, w.rear.foot) if w.kind in ("still", "over") else (w.front,)
+        planted = standing_soles(feet, scene.figure.foot)
         return Handover(w.time, pose, w.v, planted, -w.front.side)
 
     def asked(self, task: Task, time: float) -> Asked:
@@ -255,18 +254,13 @@ class Running:
 
     def _request(self, scene: RunScene, task: Task) -> dict[str, Any]:
         """What was asked for, with the values that the laws filled in; travels with the clip."""
-        pace, path = self._pace(task, 0.0), scene.course.path
-        s = np.linspace(0.0, path.length, min(max(int(path.length / 0.1), 1), 2000) + 1)
-        return {
-            "method": "running", "laws": self.laws, "seed": task.seed, "height_m": task.body.height,
-            "mass_kg": task.body.mass, "speed_m_s": pace.speed, "step_length_m": pace.step_length,
-            "cadence_steps_min": 60 / pace.step_time, "flight_s": pace.flight, "contact_s": pace.contact,
-            "flight_height_m": pace.flight_height, "path": np.round(path.point(s), 4).tolist(),
-        }
+        pace = self._pace(task, 0.0)
+        flown = {"flight_s": pace.flight, "contact_s": pace.contact, "flight_height_m": pace.flight_height}
+        return request_of(task, scene.course.path, pace, method="running", laws=self.laws, **flown)
 
     def _facts(self, w: Runner, plan: RunPlan, after: Runner) -> dict[str, Any]:
         """Events (s) and the step object of this step."""
-        events: dict[str, list[float]] = {f"{n}_{e}": [] for n in SIDES.values() for e in ("strike", "off")}
+        events = no_events()
         for foot, limb in ((w.front, plan.front), (w.rear.foot, plan.rear)):
             if 0 <= limb.lift < plan.step:
                 events[f"{SIDES[foot.side]}_off"].append(w.time + limb.lift)
