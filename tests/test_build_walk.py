@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
 
@@ -9,17 +10,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from walks import level_walk, straight
+from walks import level_walk, slides, sole_tracks, straight
 
+from gambol.body import Body
 from gambol.build_walk import build_walk
 from gambol.errors import GambolError
+from gambol.gait_events import find_events
 from gambol.io import load, load_motion
 from gambol.methods.measured_walk import MeasuredWalk
 from gambol.motion import Motion, Trial
 from gambol.personal import body_of
-from gambol.synthesis import Stream, Task
+from gambol.synthesis import Stream, Task, generate
 from gambol.tracks import tracks_of
 from gambol.walk_data import basis, decode_walk, encode_walk, load_walk, save_walk, series
+from gambol.whole_force import compare_plates, estimate_forces
 
 
 @pytest.fixture(scope="module")
@@ -209,12 +213,48 @@ def test_recorded_people(data, clip, speed, step):
     assert (knees > 12).all() and (knees < 36).all()  # the CMU fit has a knee offset of about 15 degrees
 
 
+def planted(walk, height: float = 1.75) -> None:
+    """Drift of planted feet of at most 1 mm, soles on the ground, where this walk is generalised to a body."""
+    task = Task(body=Body(height), path=straight(3.5 * height))
+    motion = generate(MeasuredWalk(styles=((0.0, (walk,)),)), task)
+    assert slides(motion).max() < 1e-3
+    assert sole_tracks(motion)[..., 1][motion.contacts].min() > -3e-3
+
+
+def test_u001_stays_planted_on_any_body(cases):
+    """Source with planted feet, generalised to bodies with other legs."""
+    source = load_motion(cases / "U001_walk_planted.bvh")
+    walk = build_walk(source)
+    for height in (1.1, 1.95):
+        planted(walk, height)
+    assert walk.speed == pytest.approx(1.0, rel=0.05)
+
+
+def test_u016_plates_decide(cases):
+    """Events by the plates where a foot is on one; and a walk comes of it whose pace is the trial's."""
+    want = json.loads((cases / "U016_two_plates_type2.expect.json").read_text(encoding="utf-8"))
+    trial = load(cases / "U016_two_plates_type2.c3d")
+    found = find_events(tracks_of(trial), trial).record()
+    for key in ("left_strike", "left_off", "right_strike", "right_off"):
+        assert min(abs(t - want[f"{key}_s"]) for t in found[key]) < 0.02
+    walk = build_walk(trial)
+    assert walk.step_length == pytest.approx(want["step_m"], rel=0.02)
+    assert walk.speed == pytest.approx(want["speed_m_s"], rel=0.05)
+    planted(walk)
+
+
 def test_u131_markers_only(cases):
-    """No plates: the walk can still be generalised."""
+    """No plates: the walk can still be generalised, from a record with one whole step; the forces say so."""
+    want = json.loads((cases / "U131_markers_only.expect.json").read_text(encoding="utf-8"))
     trial = load(cases / "U131_markers_only.c3d")
-    tracks = tracks_of(trial)
-    assert np.isfinite(tracks["left_knee"]).all()
-    assert not trial.plates
+    walk = build_walk(trial)
+    assert any("left foot is whole" in note and "mirrored" in note for note in walk.info["notes"])
+    assert walk.info["steps"] == {"left": 0, "right": 1}
+    assert walk.step_length == pytest.approx(want["step_m"], rel=0.03)
+    assert walk.speed == pytest.approx(want["speed_m_s"], rel=0.03)
+    assert max(walk.asymmetry) < 1e-9
+    planted(walk)
+    assert compare_plates(estimate_forces(trial), trial) == {}
 
 
 def test_u137_gaps_are_bridged_or_follow_the_foot(cases):
@@ -226,3 +266,8 @@ def test_u137_gaps_are_bridged_or_follow_the_foot(cases):
     assert np.isfinite(toe[100:161]).all()
     assert np.linalg.norm(np.diff(toe, axis=0), axis=1).max() * trial.fps < 8.0  # no jump where it is given back
     assert np.abs(toe).max(1).min() > 0.05  # nothing at the origin
+    want = json.loads((cases / "U137_gaps_residual_minus1.expect.json").read_text(encoding="utf-8"))
+    walk = build_walk(trial)
+    assert walk.step_length == pytest.approx(want["step_m"], rel=0.06)
+    assert set(tracks.notes) <= set(walk.info["notes"])
+    planted(walk)

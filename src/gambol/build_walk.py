@@ -40,6 +40,7 @@ __all__ = ["build_walk", "walk_from_steps"]
 Array = NDArray[np.float64]
 KNOTS = 41  # of each sequence
 FLAT_BY = np.radians(2.0)
+RAISED = np.radians(5.0)
 SMOOTH = 0.030  # s, Gaussian on what the hip takes over
 
 
@@ -50,14 +51,15 @@ def build_walk(
     """The measured walk of a clip.
 
     Args:
-        clip: a walk on level ground with at least one whole step of each foot: a motion on any skeleton, or markers.
+        clip: a walk on level ground, a motion on any skeleton or markers, with at least one whole step; where
+            none on the other foot is whole, that one is mirrored.
         table: role -> joints or markers, where the names are not known.
         symmetric: make both steps the mean of the two.
         events: strikes and offs, where they are known better than from the clip.
         leg: m, thigh and shank of the person, where the clip's unit is in doubt.
 
     Raises:
-        GambolError: no whole step, one foot only, feet that never touch down, ground that is not level.
+        GambolError: no whole step, one foot that never strikes, feet that never touch down, ground that is not level.
     """
     tracks = sized(tracks_of(clip, table), leg)
     where = tracks.name or "clip"
@@ -67,18 +69,20 @@ def build_walk(
     flat = levelled(tracks, events, notes, where)
     subject = leg_of(flat, events)
     paths = {side: whole_steps(flat, events, side, subject) for side in SIDES}
-    for side in SIDES:
-        if not paths[side]:
-            raise GambolError(
-                f"there is no whole step on the {side} foot", where=where,
-                allowed="at least one step of each foot, with the one before and the one after",
-                do="take a longer part of the recording",
-            )
-    mean = {side: settled(mean_step(clean(paths[side]))) for side in SIDES}
+    if not any(paths.values()):
+        raise GambolError(
+            "there is no whole step", where=where, allowed="at least one step, with the one before and the one after",
+            do="take a longer part of the recording",
+        )
+    mean = {side: settled(mean_step(clean(paths[side]))) for side in SIDES if paths[side]}
+    for side, other in (SIDES, SIDES[::-1]):
+        if side not in mean:
+            mean[side] = _mirror(mean[other])
+            notes.append(f"no step on the {side} foot is whole: those on the {other} one are mirrored")
     subject = _fitted(subject, mean)
     arms = all(f"{side}_{r}" in flat.points for side in SIDES for r in ("shoulder", "elbow", "wrist"))
     walk = walk_from_steps(subject, _mirrored(mean) if symmetric else mean, arms=arms)
-    counts = {side: len(clean(paths[side])) for side in SIDES}
+    counts = {side: len(clean(paths[side])) if paths[side] else 0 for side in SIDES}
     apart = dict(zip(("step_length", "step_time"), walk.asymmetry))
     if max(apart.values()) > LIMPING:
         notes.append(f"the two sides differ: {max(apart.values()):.0%}; both are kept")
@@ -127,9 +131,10 @@ def _rolled(path: StepPath, s: Subject) -> _Roll:
     push = np.where(t > middle, np.minimum(pitch, 0.0), 0.0)
     ball_y = path.stance[:, 1] + s.ball * np.sin(push) - s.ankle * np.cos(push)
     meta = np.arcsin(np.clip(ball_y / s.toe, 0.0, 0.98))
-    started = np.flatnonzero((t < 0.75) | (meta < np.radians(3)) | (push > -np.radians(5)))
+    started = np.flatnonzero((t < 0.75) | (meta < np.radians(3)) | (push > -RAISED))
     off = float(t[min(started[-1], KS - 8)]) if len(started) else 0.9
     meta = np.where(t > off, meta * np.clip((t - off) / max(0.3 * (path.lift - off), 1e-6), 0, 1), 0.0)
+    meta = meta * np.clip(-push / RAISED, 0, 1)  # under a sole that stays flat no toe turns
     return _Roll(t, falling + push, meta, flat, off)
 
 
@@ -190,16 +195,19 @@ def walk_from_steps(subject: Subject, mean: dict[str, StepPath], *, arms: bool =
     return WalkData(steps["left"], steps["right"], _channels(mean, steps), width, arms, name)
 
 
+def _mirror(path: StepPath) -> StepPath:
+    """A step as it would be on the other foot."""
+    turned = np.ones(len(CHANNELS) - 3)
+    turned[[0, 1, 3, 4]] = -1.0
+    turned[[5, 8, 11, 14]] = -1.0
+    swap = np.r_[0:5, 11:17, 5:11]
+    return path._replace(hip=path.hip * [1.0, 1.0, -1.0], upper=(path.upper * turned)[:, swap])
+
+
 def _mirrored(mean: dict[str, StepPath]) -> dict[str, StepPath]:
     """Both steps the mean of left and mirrored right."""
-    mirror = np.ones(len(CHANNELS) - 3)
-    mirror[[0, 1, 3, 4]] = -1.0
-    mirror[[5, 8, 11, 14]] = -1.0
-    swap = np.r_[0:5, 11:17, 5:11]
-    right = mean["right"]
-    hip = right.hip * [1.0, 1.0, -1.0]
-    left = mean_step([mean["left"], right._replace(hip=hip, upper=(right.upper * mirror)[:, swap])])
-    return {"left": left, "right": left._replace(hip=left.hip * [1.0, 1.0, -1.0], upper=(left.upper * mirror)[:, swap])}
+    left = mean_step([mean["left"], _mirror(mean["right"])])
+    return {"left": left, "right": _mirror(left)}
 
 
 def _residual(mean: dict[str, StepPath], rolls: dict[str, _Roll], s: Subject) -> dict[str, Array]:

@@ -27,6 +27,10 @@ STAIR_WINDOW = (-0.020, 0.200)  # s, where the toe lands first
 OFF_WINDOW = (-0.040, 0.100)  # s about the farthest trail
 STILL = 0.25  # m/s of the ball of a flat foot
 LEAST_REACH = 0.12  # of leg length, that the feet go fore and aft in a walk
+SAME = 0.15  # s between an event by a plate and by the motion, at most
+
+
+
 
 
 class Events(NamedTuple):
@@ -101,13 +105,18 @@ def find_events(tracks: Tracks, trial: Trial | None = None) -> Events:
         strikes[side], offs[side] = _of_side(tracks, side, forward, period)
     used = 0
     if trial is not None and trial.plates:
-        for key, times in plate_events(plate_contacts(trial)).items():
-            side, kind = key.split("_")
-            found = strikes if kind == "strike" else offs
-            for at in times:
-                others = found[side][np.abs(found[side] - at) > 0.25 * (period or 1.0)]
-                found[side] = np.sort(np.append(others, at))
-                used += 1
+        known = plate_events(plate_contacts(trial))
+        for kind, found in (("strike", strikes), ("off", offs)):
+            told = [(key.split("_")[0], at) for key, times in known.items() if key.endswith(kind) for at in times]
+            used += len(told)
+            late = [at - found[side][np.abs(found[side] - at).argmin()] for side, at in told if len(found[side])]
+            near = [x for x in late if abs(x) < SAME]
+            for side in SIDES:
+                # what the plates say of the motion's rule in this trial holds for the steps beside them
+                own = [at for foot, at in told if foot == side]
+                moved = found[side] + (np.median(near) if near else 0.0)
+                alone = [t for t in moved if all(abs(t - at) > 0.25 * (period or 1.0) for at in own)]
+                found[side] = np.sort(np.array(alone + own))
     return Events(strikes, offs, used)
 
 

@@ -181,7 +181,7 @@ def curves_of(w: Step) -> Curves:
     strike, push, meta = float(w.f1.v[0]), float(w.f2.v[-1]), float(w.meta.v[-1])
     soft = float(_SOFT @ (w.f1.v / strike - (1 - _U) ** 3) / (_SOFT @ _SOFT))
     f1 = np.array([min(max(soft, SOFT[0]), SOFT[1]), 0.0, 0.0])
-    off = int(np.argmax(np.abs(w.f2.v) > HEEL_OFF)) if (np.abs(w.f2.v) > HEEL_OFF).any() else 20
+    off = int(np.argmax(np.abs(w.f2.v) > min(HEEL_OFF, 0.02 * abs(push))))
     shares = (w.f2.t - w.f2.t[0]) / (w.f2.t[-1] - w.f2.t[0])
     heel_off = float(shares[min(max(off - 1, 0), 36)])
     late = np.interp(np.linspace(heel_off, 1, 41), shares, w.f2.v) / push

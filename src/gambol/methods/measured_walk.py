@@ -43,7 +43,8 @@ __all__ = ["PRESETS", "MeasuredWalk", "State"]
 
 PRESETS = ("natural", "paper")
 KNEE_LEAST = np.radians(6.0)  # straighter, a millimetre of hip height is degrees of knee
-ROUNDS = 8  # of lowering the hips until both legs reach
+ROUNDS = 10  # of lowering the hips until both legs reach
+ENDS_FIRST = 4  # of them; a dip at the end of the step often cures its middle too
 SPARE = 1e-4  # m
 NEAR = (0.6, 1.4)  # of the measured step length, within which walks look right
 # samples of LOOKS: what a dip at the end must cure, and where one in the middle begins
@@ -209,7 +210,7 @@ class MeasuredWalk:
     def _lowered(self, w: Pacer, ahead: Next4, s: Setting) -> tuple[MeasuredPlan, Pacer, MeasuredPlan | None]:
         """The step planned with its end low enough for both legs to reach in this step and in the next."""
         end = middle = 0.0
-        for _ in range(ROUNDS):
+        for k in range(ROUNDS):
             plan, after = plan_measured(w, ahead, (end, middle), s)
             over, beyond = _excess(measured_reach(plan, s.figure, self.engine), s), None
             late = over[LATE:].max()
@@ -221,7 +222,7 @@ class MeasuredWalk:
                 break
             if late > 0:
                 end += 1.1 * float(late) + SPARE
-            elif inside > 0:
+            if inside > 0 and (late <= 0 or k >= ENDS_FIRST):
                 middle += 1.1 * float(inside) + SPARE
         return plan, after, beyond
 
