@@ -159,3 +159,9 @@ def test_what_is_no_motion_is_refused(fields, message):
 def test_pressure_of_an_unloaded_foot_may_be_absent():
     pressure = np.full((5, 2, 3), np.nan)
     assert np.isnan(replace(clip(5), pressure=pressure).pressure).all()
+
+
+def test_a_table_that_every_stretch_says_alike_is_said_once():
+    loop = {"period_s": 2.0, "travel_m": [0.0, 0.0, 0.0]}
+    parts = [replace(clip(2), info={"loop": dict(loop), "events": {"left_strike": [float(k)]}}) for k in range(3)]
+    assert join(parts).info == {"loop": loop, "events": {"left_strike": [0.0, 1.0, 2.0]}}

@@ -19,7 +19,7 @@ from gambol.posing import Puppet, drag
 from gambol.postures import base_of, pose_with, posture
 from gambol.rig_body import body_of
 from gambol.skeleton import forward_kinematics
-from gambol.studio.driving import Driving, Steering
+from gambol.studio.driving import Driving, Steering, read_steering
 from gambol.studio.make import make, pose_of, pose_row
 from gambol.studio.payload import packed, unpacked
 from gambol.studio.project import Drive, Figure, Project, pose_json, read_pose
@@ -95,6 +95,23 @@ def test_what_was_driven_is_made_again_frame_by_frame(desk):
     assert starts == np.cumsum([0, *(header["frames"] for header, _ in parts)])[:-1].tolist()
     assert len(shown) > 60 and len({row[1:] for row in commands}) >= 4
     assert np.abs(shown - np.roll(made.rotations[: len(shown)], -1, -1)).max() < 1e-6
+
+
+def test_who_is_let_go_stands_and_goes_on_when_asked(desk):
+    assert read_steering({"speed": 0.0, "gait": "run"}) == Steering(0.0, 0.0, "stand")
+    assert read_steering({"speed": 1.0}, Steering(0.0, 0.0, "stand")) == Steering(1.0, 0.0, "walk")
+    for gait in ("run", "walk"):  # commands written by hand that end in no stand end the clip all the same
+        rows = ((0.0, 1.2, 0.0, "walk"), (1.5, 0.0, 0.0, gait))
+        assert make(desk.shop, Project(mode="drive", fps=30, drive=Drive(rows))).duration < 10
+
+
+def test_a_looped_dance_of_several_postures_is_measured(desk):
+    with desk.tab() as tab:
+        texts = ("stand", "raise_left_arm", "nod")
+        poses = [tab.ask("posture", figure={}, text=text)["ok"]["pose"] for text in texts]
+        keys = [{"time": 0.8 * k, "pose": pose} for k, pose in enumerate(poses)]
+        told = tab.ask("report", project={"mode": "dance", "fps": 30, "dance": {"keys": keys, "period": 2.4}})["ok"]
+    assert told["passed"], told["failures"]
 
 
 def test_frames_come_ahead_of_what_is_shown_and_no_farther(desk):

@@ -94,7 +94,7 @@ def test_what_is_no_json_is_refused(text):
 @pytest.mark.parametrize("suffix", [".glb", ".bvh", ".npz", ".json"])
 def test_the_page_and_the_command_write_the_same_bytes(tmp_path, suffix, capsys):
     desk = Desk(tmp_path / "studio")
-    desk.shop.engine = "compiled"  # drafts alone may use it
+    desk.shop.warm.add("force")  # drafts alone may use it
     project = {"title": "A walk!", "seed": 3, "figure": {"height": 1.6}, "ground": {"text": "slope:4"}, **WALK}
     project["go"] = {**WALK["go"], "dials": {"force": {"sway": 1.5}}, "style": "proud"}
     with desk.client, desk.tab() as tab:

@@ -221,12 +221,13 @@ def join(parts: list[Motion]) -> Motion:
 
 
 def _gather(infos: list[dict[str, Any]]) -> dict[str, Any]:
-    """Facts of a joined clip: lists are joined, tables are gathered entry by entry, the rest is the first's."""
+    """Facts of a joined clip: lists are joined, tables that differ are gathered by entry, the rest is the first's."""
     out: dict[str, Any] = {}
     for key in dict.fromkeys(k for info in infos for k in info):
         values = [info[key] for info in infos if key in info]
         if isinstance(values[0], list):
             out[key] = [item for v in values for item in v]
         else:
-            out[key] = _gather(values) if isinstance(values[0], dict) else values[0]
+            differ = isinstance(values[0], dict) and any(v != values[0] for v in values[1:])
+            out[key] = _gather(values) if differ else values[0]
     return out

@@ -122,7 +122,7 @@ class MotionGraphWalk:
         track, held = self._walked(state, part, string, task, (scale, pace))
         rested = state.rested + track.t[-1] if string == "S" and done else 0.0
         over = done and string == "S" and rested >= REST
-        if task.commands is not None and done and command.speed > 0:
+        if task.commands is not None and done and (command.speed > 0 or command.gait in ("walk", "run")):
             over = True
         motion, pose = _frames(task, state, track, held, over)
         info = _facts(state, track, string, part, command)

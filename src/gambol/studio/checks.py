@@ -94,7 +94,7 @@ def numbers(value: Any, where: str, count: int) -> tuple[float, ...]:
 
 
 def rows(value: Any, where: str, count: int, most: int = MOST_ROWS) -> tuple[tuple[float, ...], ...]:
-    """Rows of so many finite numbers."""
+    """At most so many rows of so many finite numbers."""
     return tuple(numbers(row, f"{where} {k + 1}", count) for k, row in enumerate(listed(value, where, most)))
 
 

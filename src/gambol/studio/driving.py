@@ -20,7 +20,7 @@ from gambol.studio.project import GAITS, LONGEST, Project
 from gambol.studio.workshop import Workshop
 from gambol.synthesis import Stream
 
-__all__ = ["Driving", "Steering"]
+__all__ = ["Driving", "Steering", "read_steering"]
 
 AHEAD = 0.3  # s of motion that wait to be shown, at least
 SILENT = 1.5  # s without a word from the page after which its clock is taken to stand
@@ -115,13 +115,12 @@ class Driving:
 
 
 def read_steering(message: dict[str, Any], usual: Steering | None = None) -> Steering:
-    """What a message asks for; entries that are missing stay."""
+    """What a message asks for; entries that are missing stay, and who does not go stands."""
     usual = usual or Steering(0.0, 0.0, "walk")
-    return Steering(
-        number(message.get("speed", usual.speed), "speed", 0, FASTEST),
-        number(message.get("turn", usual.turn), "turn", -QUICKEST, QUICKEST),
-        choice(message.get("gait", usual.gait), GAITS, "gait"),
-    )
+    speed = number(message.get("speed", usual.speed), "speed", 0, FASTEST)
+    turn = number(message.get("turn", usual.turn), "turn", -QUICKEST, QUICKEST)
+    gait = choice(message.get("gait", "walk" if usual.gait == "stand" else usual.gait), GAITS, "gait")
+    return Steering(speed, turn, gait) if speed > 0 and gait != "stand" else Steering(0.0, 0.0, "stand")
 
 
 def _asked(at: float, wanted: Steering) -> Commands:

@@ -16,7 +16,7 @@ from gambol.forms import nearest
 from gambol.gait import Gait, pace
 from gambol.keys import Key
 from gambol.motion import Motion, Pose
-from gambol.path import walkable
+from gambol.path import Path, walkable
 from gambol.skeleton import Skeleton
 from gambol.studio.project import PoseRow, Project, to_json
 from gambol.studio.workshop import Wearer, Workshop
@@ -30,6 +30,7 @@ __all__ = ["DRAFT_FPS", "GOES", "Cancelled", "Plan", "make", "plan", "pose_of", 
 
 GOES = ("force", "measured", "running", "graph")
 DRAFT_FPS = 30.0
+FARTHEST, NEAR = 20_000.0, 1e-3  # m of a path; m between points that say no direction
 MOST_FRAMES, LONG = 300_000, 20_000  # of a clip, and of one that is kept for the next question about it
 Watch = Callable[[float | None], None]  # told the share that is made, None: not known; raises Cancelled to stop
 
@@ -81,7 +82,7 @@ def make(shop: Workshop, project: Project, draft: bool = False, watch: Watch | N
     key = "" if draft else _said(project)
     if key and (kept := shop.motions.known(key)) is not None:
         return kept
-    made = plan(shop, project, shop.engine if draft else "numpy")
+    made = plan(shop, project, shop.engine(project.go.method) if draft else "numpy")
     task = replace(made.task, fps=min(DRAFT_FPS, project.fps)) if draft else made.task
     lasts = _lasts(made.method, task)
     if lasts * task.fps > MOST_FRAMES:
@@ -148,8 +149,13 @@ def _go(shop: Workshop, project: Project, wearer: Wearer, engine: str) -> Plan:
     if len(go.points) < 2:
         raise GambolError("there is no path yet", where="go: points", allowed="two points or more", do="draw a path")
     speed: Any = go.speed
+    points = np.array(go.points)
+    length = float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum()) * go.laps
+    if length > FARTHEST:
+        what, allowed = f"the path is {length:.0f} m long", f"at most {FARTHEST:g} m"
+        raise GambolError(what, where="go: points", allowed=allowed, do="draw a shorter one")
     task = Task(
-        body=_walks(wearer, project), path=walkable(np.array(go.points), go.closed),
+        body=_walks(wearer, project), path=walkable(points, go.closed),
         terrain=shop.ground(project.ground),
         gait=Gait(speed=speed, step_length=go.step_length, cadence=go.cadence), laps=go.laps, fps=project.fps,
         seed=project.seed,
@@ -243,8 +249,11 @@ def _drive(shop: Workshop, project: Project, wearer: Wearer, engine: str) -> Pla
         body=_walks(wearer, project), terrain=shop.ground(project.ground), fps=project.fps, seed=project.seed,
         commands=commands,
     )
-    if len(project.go.points) > 1:  # begins where the path does
-        task = replace(task, path=walkable(np.array(project.go.points)))
+    if len(project.go.points) > 1:  # begins where the path does, and looks along it
+        start, other = np.array(project.go.points[:2])
+        way = (other - start) * [1.0, 0.0, 1.0]
+        if (far := float(np.linalg.norm(way))) > NEAR:
+            task = replace(task, path=Path(np.array([start, start + way / far])))
     return Plan(MotionGraphWalk(_clips(shop, project.go.clip), **chosen), task, wearer)
 
 

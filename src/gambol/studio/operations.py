@@ -44,7 +44,7 @@ def _make(session: Session, request: Request, given: dict[str, Any]) -> bytes:
     motion = make(shop, project, draft, session.watch(request))
     figure = project.figure if project.mode != "view" else _shown(session, project)
     header, arrays = clip_arrays(motion, shop.figure(figure))
-    engine = shop.engine if draft and project.mode == "go" else "numpy"
+    engine = shop.engine(project.go.method) if draft and project.mode == "go" else "numpy"
     return packed({"id": request.number, "engine": engine, "figure": figure_json(figure), **header}, arrays)
 
 
@@ -89,7 +89,7 @@ def _grab(session: Session, request: Request, given: dict[str, Any]) -> dict[str
         for k in ("joints", "fixed")
     )
     symmetric = flag(given.get("symmetric", False), "grab: symmetric")
-    how = symmetric, whole(given.get("reach", 2), "grab: reach", 1, 3), session.shop.engine
+    how = symmetric, whole(given.get("reach", 2), "grab: reach", 1, 3), session.shop.engine("posing")
     wearer = _wearer(session, given)
     held = posing.take(wearer, read_pose(given.get("pose", {})), joints, fixed, how)
     session.hold(request.number, held)

@@ -11,45 +11,61 @@ import os
 import subprocess
 import sys
 import threading
-from dataclasses import replace
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gambol.studio.workshop import Workshop
 
-__all__ = ["Warming", "compile_all"]
+__all__ = ["PARTS", "Warming"]
 
 PATIENCE = 2.0  # s that the page has the machine for itself
 
 
-def compile_all() -> None:
-    """Run every kernel that the studio uses once."""
+def _walk() -> None:
     from gambol.methods.force_walk import ForceWalk
-    from gambol.methods.measured_walk import MeasuredWalk
-    from gambol.methods.running import Running
-    from gambol.model import person_model
-    from gambol.motion import Pose
-    from gambol.posing import Puppet, grab, pull
-    from gambol.postures import base_of, pose_with, posture
     from gambol.synthesis import Task, generate
 
-    task = Task(fps=30.0)
-    generate(ForceWalk(engine="compiled"), task)
-    model = person_model(task.body)
+    generate(ForceWalk(engine="compiled"), Task(fps=30.0))
+
+
+def _pose() -> None:
+    from gambol.body import Body
+    from gambol.model import person_model
+    from gambol.posing import Puppet, grab, pull
+    from gambol.postures import base_of, pose_with, posture
+
+    model = person_model(Body())
     puppet = Puppet(model.skeleton, model.limits, engine="compiled")
-    pose: Pose = pose_with(model, posture("stand", base_of("person")))[0]
+    pose, _ = pose_with(model, posture("stand", base_of("person")))
     held = grab(puppet, pose, ["left_hand"], ["left_foot", "right_foot"])
     pull(puppet, held, held.at + [0.0, 0.03, 0.03])
-    generate(Running(engine="compiled"), replace(task, duration=3.0))
-    generate(MeasuredWalk(engine="compiled"), task)
+
+
+def _run() -> None:
+    from gambol.methods.running import Running
+    from gambol.synthesis import Task, generate
+
+    generate(Running(engine="compiled"), Task(fps=30.0, duration=3.0))
+
+
+def _measured_walk() -> None:
+    from gambol.methods.measured_walk import MeasuredWalk
+    from gambol.synthesis import Task, generate
+
+    generate(MeasuredWalk(engine="compiled"), Task(fps=30.0))
+
+
+# what has a compiled engine, in the order in which it is missed, and how all its kernels are used once
+PARTS: dict[str, Callable[[], None]] = {"force": _walk, "posing": _pose, "running": _run, "measured": _measured_walk}
 
 
 class Warming:
-    """A thread that makes the compiled engine of a workshop ready."""
+    """A thread that makes the compiled engine of a workshop ready, part by part."""
 
     def __init__(self, shop: Workshop) -> None:
         self._shop = shop
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: subprocess.Popen[str] | None = None
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._work, name="warming", daemon=True)
         self._thread.start()
@@ -65,19 +81,29 @@ class Warming:
 
         if find_spec("numba") is None or self._ended.wait(PATIENCE):
             return
-        lower = (lambda: os.nice(10)) if hasattr(os, "nice") else None
         words = [sys.executable, "-m", "gambol.studio.warm"]
-        quiet = subprocess.DEVNULL
-        self._child = subprocess.Popen(words, stdin=quiet, stdout=quiet, stderr=quiet, preexec_fn=lower)
-        while self._child.poll() is None:
-            if self._ended.wait(0.2):
+        self._child = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self._child.stdout is not None
+        for line in self._child.stdout:  # a part is on the disk now
+            if self._ended.is_set():
                 return
-        if self._child.returncode == 0:
-            compile_all()
-            gc.collect()
-            gc.freeze()  # what is loaded stays: looking through it again would halt a drag for 20 ms now and then
-            self._shop.engine = "compiled"
+            if (name := line.strip()) in PARTS:
+                PARTS[name]()
+                self._shop.warm.add(name)
+                gc.collect()
+                gc.freeze()  # what is loaded stays: looking through it again would halt a drag for 20 ms now and then
+
+
+def main() -> None:
+    """Compile everything onto the disk, and say after each part that it is there."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    for name, part in PARTS.items():
+        part()
+        print(name, flush=True)
 
 
 if __name__ == "__main__":
-    compile_all()
+    main()

@@ -83,14 +83,23 @@ class Kept(Generic[K, V]):
 
 
 class Workshop:
-    """What all tabs share. ``engine`` is numpy until the compiled one is warm."""
+    """What all tabs share.
+
+    Attributes:
+        folder: of projects and files.
+        warm: ways of moving (and posing) whose compiled engine is ready.
+    """
 
     def __init__(self, folder: Folder) -> None:
-        self.folder, self.engine = folder, "numpy"
+        self.folder, self.warm = folder, set[str]()
         self.ground = Kept(self._ground)
         self.figure = Kept(self._figure)
         self.clip = Kept(self._clip)
         self.motions: Kept[str, Motion] = Kept(_unknown, 2)  # what was made last, for its report and its files
+
+    def engine(self, what: str) -> str:
+        """The engine that answers at once."""
+        return "compiled" if what in self.warm else "numpy"
 
     def _ground(self, ground: Ground) -> Terrain:
         if not ground.file:
