@@ -30,8 +30,8 @@ GROUNDS = (
 def about(shop: Workshop) -> dict[str, Any]:
     """Everything about this studio."""
     return {
-        "version": __version__, "engine": shop.engine("force"), "warm": sorted(shop.warm), "folder": str(shop.folder.root),
-        "methods": _methods(),
+        "version": __version__, "engine": shop.engine("force"), "warm": sorted(shop.warm),
+        "folder": str(shop.folder.root), "methods": _methods(),
         "styles": _styles(), "models": [{"name": n, "title": n.title(), "kind": _kind(n)} for n in MODELS],
         "bases": _bases(), "grounds": [{"text": t, "title": title} for t, title in GROUNDS],
         "formats": [{"suffix": s, "title": title} for s, title in SUFFIXES.items()],
