@@ -110,6 +110,27 @@ def test_other_grounds(ground):
         assert height[motion.contacts].min() > -3e-3
 
 
+def test_a_foot_that_comes_down_stairs_never_swings_back():
+    """Not even in the last step, which is the longest: within 10 cm behind where it stood, heel and all."""
+    down = Task(path=Path(np.array([[0, 0, 4.0], [0, 0, 0]])), terrain=parse_terrain("stairs:0.17,0.28,6"))
+    motion = generate(MeasuredWalk(), down)
+    for side in ("left", "right"):
+        ankle, events = -motion.at(f"{side}_foot")[:, 2], motion.info["events"]
+        for off in events[f"{side}_off"]:
+            k, end = int(off * motion.fps), min(t for t in events[f"{side}_strike"] if t > off)
+            assert ankle[k : int(end * motion.fps)].min() > ankle[k] - 0.10
+
+
+def test_the_first_foot_is_not_lifted_high():
+    """It starts beside the other one, below the hips: its knee stays below 75 degrees."""
+    motion = generate(MeasuredWalk(), Task(path=straight(3)))
+    first = motion.info["events"]["right_off"][0]
+    hip, knee, ankle = (motion.at(f"right_{j}") for j in ("upper_leg", "lower_leg", "foot"))
+    a, b = knee - hip, ankle - knee
+    bend = np.degrees(np.arccos(np.sum(a * b, -1) / np.linalg.norm(a, axis=-1) / np.linalg.norm(b, axis=-1)))
+    assert bend[int(first * motion.fps) : int((first + 0.4) * motion.fps)].max() < 75
+
+
 def test_styles_change_over_time():
     """Bent forward in the end, as tired people are; neutral before."""
     method = MeasuredWalk(styles=((0.0, builtin("neutral")), (5.0, builtin("tired"))))

@@ -41,6 +41,7 @@ LEAST_STEP = 0.06  # of leg length: shorter, a step is generalised as this
 STRIKE_SLOPE = 0.6  # share of an uphill slope that the heel strike angle loses
 SHORT = 0.6  # of the prototype's step: below, the swing foot is lifted less
 CLOSE_SHORT = (0.13, 0.07)  # steps that the hips lag when the last but one and the last foot land
+FIRST = 0.1  # of the lift of the swing foot in the first step: it starts beside the other foot, below the hips
 FAR = 1e3  # s
 STAIR_REACH = 0.985  # of the straight leg, at the heel strike on a stair
 REAR_HEEL = (0.40, 0.15)  # of the ball's distance: how far the rear ankle is up and forward by then
@@ -374,7 +375,7 @@ def _swing(
     flat[2, 0], flat[2, 3] = this.f3.v[0], this.f3.v[-1]
     bumps = swing_bumps(this, quintic(flat))
     part = min(length / (SHORT * 2 * s.mixed[0][1].step_length * s.subject.leg / s.mixed[0][1].subject.leg), 1.0)
-    bumps = bumps * part
+    bumps = bumps * (FIRST if w.standing else part)
     roll = rolls[0]
     bend = roll.push + roll.meta
     bend_rate = leave[1][1] * span - leave[2] * span

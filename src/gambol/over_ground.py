@@ -36,6 +36,7 @@ CANDIDATES = np.array(
 )
 FINER = np.array(list(product((-0.07, 0.0, 0.07), (-0.08, 0.0, 0.08), (-0.02, 0.0, 0.02), (-0.12, 0.0, 0.12))))
 SOFT_REACH = 0.985  # of the straight leg
+EFFORT, SCRAPED = 3e-4, 80.0  # per (m per swing^2)^2, and per m into the ground, against a m beyond that reach
 
 
 class _Samples(NamedTuple):
@@ -134,9 +135,9 @@ def _over(
             samples = _sampled(pieces, float(at))
             short = np.maximum(_missing(samples, EDGES, *problem), 0.0).max(1)
             second = np.diff(samples, 2, axis=-1) * (samples.shape[-1] + 1) ** 2
-            effort = 3e-5 * ((second[:, :3] ** 2).mean(-1).sum(-1) + 0.02 * (second[:, 3] ** 2).mean(-1))
+            effort = EFFORT * ((second[:, :3] ** 2).mean(-1).sum(-1) + 0.02 * (second[:, 3] ** 2).mean(-1))
             far = np.linalg.norm(samples[:, :3] - hips, axis=1).max(1) - SOFT_REACH * (leg - where.foot.ankle)
-            cost = effort + 80 * short + 10 * np.maximum(far, 0.0)
+            cost = effort + SCRAPED * short + np.maximum(far, 0.0)
             k = int(np.argmin(cost))
             if cost[k] < best[0]:
                 best = float(cost[k]), pieces[k], float(at), some[k]

@@ -315,15 +315,16 @@ def _upper(tracks: Tracks, hips: Array) -> Array:
 def arms_by_legs(left: Array, right: Array, v_hat: float) -> Array:
     """``(N, 12)`` arm channels that follow the legs (the paper's, where arms are not measured).
 
-    The upper arm goes with the opposite thigh, by 0.30 of it at a slow walk and 0.55 at a fast one, from 10 degrees
-    behind; the elbow is 34 degrees bent and gives way by 0.8 to 1.5 of the upper arm's swing (two recorded people).
+    The upper arm goes with the opposite thigh, by 0.50 of it at a slow walk and 0.65 at a fast one, from 10 degrees
+    behind: arcs of 20 to 30 degrees, as published (25, Vicon, 10 men; 30, Perry 1992) and as two recorded people's
+    (0.3 to 0.7). The elbow is 34 degrees bent and gives way by 0.8 to 1.5 of the upper arm's swing (the same two).
 
     Args:
         left: ``(N,)`` rad, left thigh against the vertical, forward positive.
         right: the right one.
         v_hat: dimensionless speed.
     """
-    k, bend = np.interp(v_hat, (0.35, 0.6), (0.30, 0.55)), np.interp(v_hat, (0.35, 0.6), (0.8, 1.5))
+    k, bend = np.interp(v_hat, (0.35, 0.6), (0.50, 0.65)), np.interp(v_hat, (0.35, 0.6), (0.8, 1.5))
     out = []
     for thigh, side in ((right, 1.0), (left, -1.0)):
         upper = k * thigh - np.radians(10.0)
