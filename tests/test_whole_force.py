@@ -6,13 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from walks import level_walk
+from walks import level_walk, straight
 
 from gambol.body import G
+from gambol.build_walk import build_walk
+from gambol.errors import GambolError
 from gambol.foot_forces import handed_over, split
+from gambol.gait import Gait
 from gambol.gait_events import find_events
+from gambol.gait_report import analyse
 from gambol.io import load
+from gambol.methods.running import Running
 from gambol.plates import plate_contacts, plate_events, with_feet
+from gambol.synthesis import Task, generate
 from gambol.tracks import SIDES, tracks_of
 from gambol.whole_force import compare_plates, estimate_forces, mass_centre
 
@@ -122,3 +128,37 @@ def test_mass_centre_of_joints_is_that_of_the_segments():
     tracks = tracks_of(motion)
     off = mass_centre(tracks) - motion.com
     assert np.abs(off - off.mean(0)).max() < 0.02  # another trunk: the same way within 2 cm
+
+
+@pytest.mark.parametrize("speed", [2.5, 4.0])
+def test_a_run_whose_strikes_and_offs_are_known(speed):
+    """Nothing in the flights, all on one foot between them: within 0.08 body weights of the run's own forces."""
+    run = generate(Running(), Task(path=straight(25), gait=Gait(speed=speed)))
+    found = estimate_forces(replace(run, forces=None, pressure=None))
+    known = np.isfinite(found.forces[:, 0, 1])
+    mine, true = (f[known, :, 1] / (found.mass * G) for f in (found.forces, run.forces))
+    assert known.mean() > 0.75
+    assert np.sqrt(np.mean((mine - true) ** 2)) < 0.08
+    assert np.corrcoef(mine.ravel(), true.ravel())[0, 1] > 0.97
+
+
+@pytest.mark.parametrize("clip", ["16_36", "02_03", "16_45"])
+def test_recorded_runs_are_told_apart_from_walks(data, clip):
+    """No force, no measured walk, and a first look that does not hold them against walks."""
+    motion = load(data / "mocap" / "cmu" / f"{clip}.amc")
+    for refused in (estimate_forces, build_walk):
+        with pytest.raises(GambolError, match="this is a run: a foot is down"):
+            refused(motion)
+    report = analyse(motion)
+    assert not report.fits and any("this is a run" in line for line in report.lines())
+
+
+def test_who_never_walks_gets_no_force(cases):
+    """A figure that lies: no table of blanks is written."""
+    with pytest.raises(GambolError, match="no foot ever strikes"):
+        estimate_forces(load(cases / "U012_graph_c_lying.bvh"))
+
+
+@pytest.mark.parametrize("clip", ["16_15", "16_21", "02_02"])
+def test_recorded_walks_are_no_runs(data, clip):
+    assert analyse(load(data / "mocap" / "cmu" / f"{clip}.amc")).fits

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.errors import GambolError
-from gambol.gait_events import Events, find_events
+from gambol.gait_events import Events, check_walk, find_events
 from gambol.generalise import Condition, Origin, Seq, Step, Subject, ankle_from_ball, ankle_from_heel, own
 from gambol.motion import Motion, Trial
 from gambol.recorded_steps import (
@@ -97,9 +97,10 @@ def _enough(events: Events, where: str) -> None:
     found = {side: len(events.strikes[side]) for side in SIDES}
     if not any(found.values()):
         raise GambolError(
-            "no foot ever strikes the ground", where=where, allowed="a walk with at least one whole step of each foot",
+            "no foot ever strikes the ground", where=where, allowed="a walk with at least one whole step",
             do="give a clip of level walking",
         )
+    check_walk(events, where, "a walk")
     lacking = [side for side in SIDES if not found[side]]
     if lacking:
         raise GambolError(f"the {lacking[0]} foot never strikes the ground", where=where, allowed="a walk on two feet")

@@ -7,17 +7,19 @@ acceleration near its farthest trail. Both come late by a constant, which is tak
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol.dynamics import low_pass
+from gambol.errors import GambolError
 from gambol.motion import Trial
 from gambol.plates import plate_contacts, plate_events
 from gambol.tracks import SIDES, VIRTUAL_HEEL, Tracks
 
-__all__ = ["Events", "find_events", "forward_of", "heel_of", "sole_pitch"]
+__all__ = ["Events", "check_walk", "find_events", "forward_of", "heel_of", "is_run", "sole_pitch", "stance_share"]
 
 Array = NDArray[np.float64]
 SMOOTH = 12.0  # Hz on the joint paths; between 10 and 20 Hz the events move by 2 to 5 ms
@@ -27,6 +29,7 @@ STAIR_WINDOW = (-0.020, 0.200)  # s, where the toe lands first
 OFF_WINDOW = (-0.040, 0.100)  # s about the farthest trail
 STILL = 0.25  # m/s of the ball of a flat foot
 LEAST_REACH = 0.12  # of leg length, that the feet go fore and aft in a walk
+RUN = 0.52  # of the stride that a foot is down: less, and it is a run, within what events are sure of
 SAME = 0.15  # s between an event by a plate and by the motion, at most
 
 
@@ -65,6 +68,34 @@ def _bridged(x: Array) -> Array:
         if known.any() and not known.all():
             out[:, k] = np.interp(np.arange(len(out)), np.flatnonzero(known), out[known, k])
     return out
+
+
+def stance_share(events: Events) -> float | None:
+    """Part of the stride that a foot is down, mean of both; None without a whole stride."""
+    shares = []
+    for side in SIDES:
+        for a, b in pairwise(events.strikes[side].tolist()):
+            offs = events.offs[side][(events.offs[side] > a) & (events.offs[side] < b)]
+            if len(offs):
+                shares.append((float(offs[0]) - a) / (b - a))
+    return float(np.mean(shares)) if shares else None
+
+
+def is_run(events: Events) -> bool:
+    """Whether both feet are in the air between two steps."""
+    share = stance_share(events)
+    return share is not None and share < RUN
+
+
+def check_walk(events: Events, where: str, allowed: str) -> None:
+    """Refuse a run.
+
+    Raises:
+        GambolError: where a foot is down for less than half of its stride.
+    """
+    if is_run(events):
+        what = f"this is a run: a foot is down {stance_share(events):.0%} of its stride"
+        raise GambolError(what, where=where, allowed=allowed, do="give a clip of walking")
 
 
 def sole_pitch(tracks: Tracks, side: str, forward: Array) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gambol.body import G
 from gambol.errors import GambolError
-from gambol.gait_events import Events, find_events, forward_of, sole_pitch
+from gambol.gait_events import Events, find_events, forward_of, is_run, sole_pitch, stance_share
 from gambol.measure.curves import compare
 from gambol.motion import Motion, Trial
 from gambol.prototypes import Norm, normal_angles
@@ -24,6 +24,7 @@ __all__ = ["GaitReport", "analyse"]
 Array = NDArray[np.float64]
 CYCLE = 51
 JOINTS = ("hip", "knee", "ankle")
+RUNNING = ("this is a run: the norm is of walking, and strikes and offs are found by the rules of walks",)
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ def analyse(clip: Motion | Trial, table: Mapping[str, list[str]] | None = None) 
     leg = float(np.nanmedian(np.linalg.norm(tracks["left_hip"] - tracks["left_ankle"], axis=-1)))
     norm = normal_angles((speed or 1.2) / np.sqrt(G * leg * 1.08))
     fits = {}
-    for joint in JOINTS:
+    running = is_run(events)
+    for joint in () if running else JOINTS:
         both = [c[joint] for c in curves.values() if joint in c]
         if both:
             fit = compare(np.mean(both, axis=0), norm[joint].mean, norm[joint].sd)
@@ -120,8 +122,8 @@ def analyse(clip: Motion | Trial, table: Mapping[str, list[str]] | None = None) 
             a, b = (float(np.mean(values[s])) for s in SIDES)
             asymmetry[name] = abs(a - b) / ((a + b) / 2)
     return GaitReport(
-        tracks.name, events, speed, float(np.mean(every)) if every else None, cadence, _stance(events), asymmetry,
-        curves, norm, fits, tracks.notes,
+        tracks.name, events, speed, float(np.mean(every)) if every else None, cadence, stance_share(events), asymmetry,
+        curves, norm, fits, (*tracks.notes, *RUNNING[: int(running)]),
     )
 
 
@@ -154,17 +156,6 @@ def _lengths(tracks: Tracks, marks: list[tuple[float, str]], side: str) -> list[
         if np.isfinite(apart):
             out.append(apart)
     return out
-
-
-def _stance(events: Events) -> float | None:
-    shares = []
-    for side in SIDES:
-        strikes = events.strikes[side]
-        for a, b in pairwise(strikes.tolist()):
-            offs = events.offs[side][(events.offs[side] > a) & (events.offs[side] < b)]
-            if len(offs):
-                shares.append((float(offs[0]) - a) / (b - a))
-    return float(np.mean(shares)) if shares else None
 
 
 def _curves(tracks: Tracks, events: Events) -> dict[str, dict[str, Array]]:

@@ -162,8 +162,8 @@ def decode_walk(data: bytes, where: str) -> WalkData:
             raise ValueError("numbers that are not finite")
         return walk
     except Exception as error:  # zip, npy and json readers raise many kinds; all mean the same to the user
-        what, do = f"not a walk file: {error}", "build it from a clip"
-        raise GambolError(what, where=where, allowed="a file written by save_walk", do=do) from error
+        allowed, do = "a file written by save_walk or gambol analyse", "build it from a clip"
+        raise GambolError("not a walk file", where=where, allowed=allowed, do=do) from error
 
 
 def _decode_step(e: dict[str, NDArray], side: str) -> Step:

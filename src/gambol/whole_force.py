@@ -16,7 +16,7 @@ from gambol.body import G
 from gambol.dynamics import centre_of_mass, low_pass
 from gambol.errors import GambolError
 from gambol.foot_forces import handed_over, split
-from gambol.gait_events import Events, find_events, forward_of, heel_of
+from gambol.gait_events import Events, check_walk, find_events, forward_of, heel_of
 from gambol.motion import Motion, Trial
 from gambol.plates import foot_forces, plate_contacts
 from gambol.tracks import SIDES, Tracks, tracks_of
@@ -35,6 +35,7 @@ SEGMENTS = {
 }
 # centre of pressure: share of the line from heel to toe tip, by share of the stance
 ROLL = ((0.0, 0.1, 0.35, 0.7, 1.0), (0.05, 0.22, 0.45, 0.75, 0.95))
+LONGEST_SINGLE = 0.9  # s, that somebody stands on one foot in a walk
 BEYOND = 0.35  # of heel to ball, from the ball to the tip
 NORMAL_MASS = 22.9  # kg/m2 of body height
 
@@ -86,7 +87,7 @@ def estimate_forces(
     clip: Motion | Trial, mass: float | None = None, *, table: dict[str, list[str]] | None = None,
     events: Events | None = None,
 ) -> FootForces:
-    """Both feet's ground reaction of a walk.
+    """Both feet's ground reaction of a walk, or of a run whose strikes and offs are known.
 
     Args:
         clip: a motion on any skeleton, or markers.
@@ -95,7 +96,8 @@ def estimate_forces(
         events: strikes and offs; by default found, from the plates where there are any.
 
     Raises:
-        GambolError: for joints that are missing, a mass that is none, or fewer than five frames.
+        GambolError: for joints that are missing, a mass that is none, fewer than five frames, no strike at all, or a run
+            whose strikes and offs would have to be found.
     """
     tracks = tracks_of(clip, table)
     trial = clip if isinstance(clip, Trial) else None
@@ -103,6 +105,11 @@ def estimate_forces(
         raise GambolError(f"{len(tracks)} frames", where=tracks.name or "clip", allowed="at least 5")
     if events is None:
         events = _recorded(clip) or find_events(tracks, trial)
+        if not events.by_plate and _recorded(clip) is None:
+            check_walk(events, tracks.name or "clip", "a walk, or a run whose strikes and offs are known")
+        if not any(len(times) for times in events.strikes.values()):
+            what = "no foot ever strikes the ground"
+            raise GambolError(what, where=tracks.name or "clip", allowed="a walk", do="give a clip of walking")
     kilos = mass if mass is not None else _mass_of(clip, tracks, events)
     if not (np.isfinite(kilos) and kilos > 0):
         raise GambolError(f"mass is {kilos} kg", where="--mass", allowed="a positive number")
@@ -216,18 +223,30 @@ def _shares(events: Events, frames: int, fps: float) -> Array:
     times = np.arange(frames) / fps
     out = np.full((frames, 2), np.nan)
     for k, (start, side, strikes) in enumerate(marks):
-        end = marks[k + 1][0] if k + 1 < len(marks) else np.inf
+        one, last = SIDES.index(side), k + 1 == len(marks)
+        end, coming, lands = (np.inf, side, not strikes) if last else marks[k + 1]
         span = (times >= start) & (times < end)
-        if strikes:  # this foot comes down: a double support until the other leaves
-            one = SIDES.index(side)
-            if k + 1 < len(marks) and marks[k + 1][1] != side and not marks[k + 1][2]:
+        if strikes and _stands(marks, k, 1 - one):  # a double support until the other foot leaves
+            if coming != side and not lands:
                 rear = handed_over((times[span] - start) / max(end - start, 1e-6))
                 out[span, 1 - one], out[span, one] = rear, 1 - rear
-        elif k + 1 < len(marks) and marks[k + 1][2] or k + 1 == len(marks):
-            one = SIDES.index(side)
-            single = span & (times < start + 0.9)  # nobody stands on one foot for longer in a walk
-            out[single, one], out[single, 1 - one] = 0.0, 1.0
+        elif strikes:  # in a run
+            if coming == side and not lands:
+                out[span, one], out[span, 1 - one] = 1.0, 0.0
+        elif _stands(marks, k, 1 - one):
+            if lands:
+                single = span & (times < start + LONGEST_SINGLE)
+                out[single, one], out[single, 1 - one] = 0.0, 1.0
+        elif lands and not last:  # a flight
+            out[span] = 0.0
     return out
+
+
+def _stands(marks: list[tuple[float, str, bool]], k: int, foot: int) -> bool:
+    """Whether a foot (0 left) is down at mark ``k``: by its last mark before it, else by its next one."""
+    before = [strikes for _, side, strikes in marks[:k] if side == SIDES[foot]]
+    after = [strikes for _, side, strikes in marks[k + 1 :] if side == SIDES[foot]]
+    return before[-1] if before else not after[0] if after else False
 
 
 def _pressure(tracks: Tracks, events: Events, side: str, forward: Array) -> Array:
