@@ -96,8 +96,8 @@ def estimate_forces(
         events: strikes and offs; by default found, from the plates where there are any.
 
     Raises:
-        GambolError: for joints that are missing, a mass that is none, fewer than five frames, no strike at all, or a run
-            whose strikes and offs would have to be found.
+        GambolError: for joints that are missing, a mass that is none, fewer than five frames, no strike
+            at all, or a run whose strikes and offs would have to be found.
     """
     tracks = tracks_of(clip, table)
     trial = clip if isinstance(clip, Trial) else None
