@@ -203,6 +203,18 @@ def test_command_line(tmp_path, capsys):
     assert head[0].startswith("time_s,left_fx_N") and len(head) == len(walked) + 1
 
 
+def test_a_first_look_at_a_short_record(cases, tmp_path, capsys):
+    """What is done about what it lacks is said, in text and in JSON; what is refused leaves nothing behind."""
+    pytest.importorskip("matplotlib")
+    clip, walk, picture = str(cases / "U131_markers_only.c3d"), tmp_path / "a.walk", tmp_path / "a.png"
+    assert main(["analyse", clip, "--symmetric", "--json", "-o", str(walk), "-o", str(picture)]) == 0
+    assert any("mirrored" in note for note in json.loads(capsys.readouterr().out)["notes"])
+    assert walk.exists() and picture.exists()
+    standing, other = str(cases / "U012_graph_c_lying.bvh"), tmp_path / "b.png"
+    assert main(["analyse", standing, "-o", str(other), "-o", str(tmp_path / "b.walk")]) == 2
+    assert not other.exists()
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -150,7 +150,8 @@ def _with_plates(content: Motion | Trial, plates: Path | None) -> Motion | Trial
 
 
 def analyse(
-    clip: Path, *, table: Path | None = None, plates: Path | None = None, output: Files = (), as_json: Json = False
+    clip: Path, *, table: Path | None = None, plates: Path | None = None, symmetric: bool = False,
+    output: Files = (), as_json: Json = False,
 ) -> int:
     """A first look at a recorded walk: events, step length, cadence, speed, symmetry, angles against the norm.
 
@@ -158,6 +159,7 @@ def analyse(
         clip: a motion (.bvh, .amc, .glb, .npz ...) or a trial of markers (.c3d, .trc).
         table: a .json table of the joints or markers that stand for each role, where their names are not known.
         plates: a file with the force plates of the same trial (.mot).
+        symmetric: in the .walk file, make both steps the mean of left and right.
         output: a .png with the joint angles over the cycle and the norm's bands, or a .walk file to walk like it.
         as_json: print everything as JSON.
     """
@@ -167,18 +169,23 @@ def analyse(
 
     content, roles = _with_plates(load(clip), plates), read_table(table)
     report = analysed(content, roles)
+    notes: list[str] = []
+    if any(file.suffix.lower() == ".walk" for file in output):  # first: it may be refused, and then nothing is written
+        from gambol.build_walk import build_walk
+        from gambol.walk_data import save_walk
+
+        walk = build_walk(content, table=roles, symmetric=symmetric)
+        notes = [note for note in walk.info["notes"] if note not in report.notes]
     for file in output:
         if file.suffix.lower() == ".png":
             _plot(report, file)
         else:
-            from gambol.build_walk import build_walk
-            from gambol.walk_data import save_walk
-
-            save_walk(build_walk(content, table=roles), file)
+            save_walk(walk, file)
     if as_json:
-        print_json({**report.to_json(), "files": [str(f) for f in output]})
+        told = report.to_json()
+        print_json({**told, "notes": [*told["notes"], *notes], "files": [str(f) for f in output]})
         return 0
-    for line in [*report.lines(), *(f"wrote {f}" for f in output)]:
+    for line in [*report.lines(), *notes, *(f"wrote {f}" for f in output)]:
         print(line)
     return 0
 
