@@ -30,6 +30,7 @@ OFF_WINDOW = (-0.040, 0.100)  # s about the farthest trail
 STILL = 0.25  # m/s of the ball of a flat foot
 LEAST_REACH = 0.12  # of leg length, that the feet go fore and aft in a walk
 RUN = 0.52  # of the stride that a foot is down: less, and it is a run, within what events are sure of
+PROMISED = 0.020  # s, of the rules from the motion
 SAME = 0.15  # s between an event by a plate and by the motion, at most
 
 
@@ -143,9 +144,10 @@ def find_events(tracks: Tracks, trial: Trial | None = None) -> Events:
             late = [at - found[side][np.abs(found[side] - at).argmin()] for side, at in told if len(found[side])]
             near = [x for x in late if abs(x) < SAME]
             for side in SIDES:
-                # what the plates say of the motion's rule in this trial holds for the steps beside them
+                # where the motion's rule is off by more than it promises, that holds for the steps beside the plates
                 own = [at for foot, at in told if foot == side]
-                moved = found[side] + (np.median(near) if near else 0.0)
+                off = float(np.median(near)) if near else 0.0
+                moved = found[side] + (off if abs(off) > PROMISED else 0.0)
                 alone = [t for t in moved if all(abs(t - at) > 0.25 * (period or 1.0) for at in own)]
                 found[side] = np.sort(np.array(alone + own))
     return Events(strikes, offs, used)
