@@ -20,7 +20,7 @@ help:
 	@echo "make test          run the tests (FLAGS='-k name' is handed to pytest)"
 	@echo "make lint types    ruff; mypy"
 	@echo "make bench         timings"
-	@echo "make test-browser  files opened in three.js and checked by the glTF validator (node, npm, chromium)"
+	@echo "make test-browser  the studio in chromium, files in three.js and in the glTF validator (node, npm, chromium)"
 	@echo "make test-blender  files opened and the example run in Blender's bpy (a Python that it has a wheel for)"
 	@echo "make clean         remove .venv, out and caches"
 
@@ -45,6 +45,16 @@ demo: $(VENV)/installed
 	@$(BIN)/gambol demo -o out
 
 # Built into src/gambol/studio/page, from where it is served and goes into the wheel.
+PAGE := src/gambol/studio/page
+$(PAGE)/player.js: studio/package.json $(wildcard studio/*.ts studio/index.html studio/src/*.* studio/src/*/*.*)
+	@cd studio && npm install --no-audit --no-fund --loglevel=error && npm run --silent build
+
+studio: $(PAGE)/player.js
+
+demo: $(VENV)/installed
+	@$(BIN)/gambol demo -o out
+
+# Built into src/gambol/studio/page, from where it is served and goes into the wheel.
 studio:
 	@cd studio && npm install --no-audit --no-fund --loglevel=error && npm run build
 
@@ -61,7 +71,13 @@ tests/browser/node_modules/made: tests/browser/package.json
 	@cd tests/browser && npm install --no-audit --no-fund --no-package-lock --loglevel=error
 	@touch $@
 
-test-browser: $(VENV)/installed-test tests/browser/node_modules/made
+# What drives the browser in tests; a chromium of the machine is used, none is downloaded.
+$(VENV)/playwright: $(VENV)/installed-test
+	@$(PIP) install 'playwright>=1.45'
+	@touch $@
+
+test-browser: $(VENV)/playwright tests/browser/node_modules/made $(PAGE)/player.js
+	@cd studio && npm run --silent types && npm test --silent
 	@GAMBOL_BROWSER=1 $(BIN)/python -m pytest -m browser $(FLAGS) || [ $$? -eq 5 ]
 
 # BLENDER_PYTHON=/path/to/python takes one that has bpy already.

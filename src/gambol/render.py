@@ -30,7 +30,7 @@ from gambol.terrain import Flat, Terrain
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["VIEWS", "contact_sheet", "encode_video", "label_sheet", "strip", "video", "write_picture"]
+__all__ = ["VIEWS", "contact_sheet", "encode_video", "label_sheet", "postures_sheet", "strip", "video", "write_picture"]
 
 Array = NDArray[np.float64]
 VIEWS = {
@@ -196,6 +196,26 @@ def contact_sheet(  # noqa: PLR0913
     chosen = _spread(motion, frames) if times is None else _nearest(motion, times)
     shots = _Follow(motion, terrain or Flat(), size, view, mesh).shots(chosen)
     return label_sheet(shots, [k / motion.fps for k in chosen], columns, size)
+
+
+def postures_sheet(
+    motion: Motion, columns: int, size: tuple[int, int] = (72, 96), mesh: bool | Surface = True
+) -> Image:
+    """Every frame of a motion side by side without a word: small pictures of poses, for a page to cut apart.
+
+    Args:
+        motion: at least one frame.
+        columns: of the sheet.
+        size: of one picture, pixels.
+        mesh: as for :func:`contact_sheet`.
+    """
+    import PIL.Image
+
+    _checked(motion, size, "three-quarter")
+    sheet = PIL.Image.new("RGB", (columns * size[0], -(-len(motion) // columns) * size[1]), "white")
+    for k, shot in enumerate(_Follow(motion, Flat(), size, "three-quarter", mesh).shots(range(len(motion)))):
+        sheet.paste(PIL.Image.fromarray(shot), (k % columns * size[0], k // columns * size[1]))
+    return sheet
 
 
 def label_sheet(

@@ -43,7 +43,8 @@ def read_clip(document: dict[str, Any], binary: bytes, source: Source) -> Motion
     names = clip_names(document)
     if not names or source.clip is not None and source.clip not in names:
         what = f"no clip is called {source.clip!r}" if names else "no animation in it"
-        raise GambolError(what, where=source.name, allowed=", ".join(names))
+        do = "name one of these" if names else f"put one on it: gambol walk --character {source.name}"
+        raise GambolError(what, where=source.name, allowed=", ".join(names), do=do)
     ours = [i for i, a in enumerate(document["animations"]) if "gambol" in (a.get("extras") or {})]
     which = (ours or [0])[0] if source.clip is None else names.index(source.clip)
     try:

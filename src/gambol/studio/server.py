@@ -29,6 +29,7 @@ from gambol.studio.payload import packed
 from gambol.studio.project import parsed, read_figure, read_ground
 from gambol.studio.safety import HEADERS, Gate
 from gambol.studio.session import FRAME, Session, error_table
+from gambol.studio.thumbnails import thumbnails
 from gambol.studio.upload import received
 from gambol.studio.workshop import Workshop
 
@@ -65,6 +66,7 @@ def application(shop: Workshop, gate: Gate, page: Path = PAGE) -> ASGIApp:
         Route("/api/files", desk.told(desk.add), methods=["POST"]),
         Route("/api/files/{name}", desk.told(desk.file), methods=["GET"]),
         Route("/api/figure", desk.told(desk.figure), methods=["POST"]),
+        Route("/api/thumbs", desk.told(desk.thumbs), methods=["POST"]),
         Route("/api/ground", desk.told(desk.ground), methods=["POST"]),
         Route("/api/exports/{number}/{name}", desk.told(desk.exported), methods=["GET"]),
         Route("/api/{rest:path}", desk.told(desk.nothing), methods=["GET", "POST", "PUT", "DELETE", "PATCH"]),
@@ -171,6 +173,10 @@ class _Desk:
         asked = read_figure(parsed(await _body(request, SMALL)))
         data = await run_in_threadpool(figure_bytes, self.shop, asked)
         return Response(data, media_type="model/gltf-binary" if data[:4] == b"glTF" else "model/gltf+json")
+
+    async def thumbs(self, request: Request) -> Response:
+        asked = read_figure(parsed(await _body(request, SMALL)))
+        return JSONResponse(await run_in_threadpool(lambda: thumbnails(self.shop.figure(asked))))
 
     async def ground(self, request: Request) -> Response:
         asked = read_ground(parsed(await _body(request, SMALL)))
