@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 OUT = Path(__file__).parent / "pictures"
 SONG = Path(__file__).parents[1] / "tests" / "cases" / "U081_tempo_in_other_track.mid"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-POSTURES = ("stand", "left arm out", "crouch", "raise right arm")
+POSTURES = ("Stand", "Left arm out", "Crouch", "Raise right arm")
 
 
 def shot(page, name):

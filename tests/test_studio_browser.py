@@ -153,15 +153,15 @@ def test_a_path_is_drawn_up_the_stairs_and_dragged(page, data, tmp_path):
     page.drop(stairs)
     assert "file" in page.project()["ground"]
     page.page.get_by_role("button", name="Clear", exact=True).click()
-    page.page.locator("label.choice:has-text('Ground') select").select_option("stairs:0.16,0.29,8")
+    page.page.locator("label.choice:has-text('Ground') select").select_option(label="Stairs up")
     page.until("window.gambol.director.stage.ground.children.length > 1")
     page.now("window.gambol.director.show.follow.value = false; window.gambol.director.stage.follow = false")
-    for z, y in ((0.0, 0.0), (5.0, 8 * 0.16)):
+    for z, y in ((0.0, 0.0), (5.0, 6 * 0.17)):
         page.now("(s => s.frameOn(s.controls.target.clone().set(0, 0.6, 2.5), 4))(window.gambol.director.stage)")
         time.sleep(0.3)
         page.page.mouse.click(*page.on_ground(0.0, y, z))
     points = page.project()["go"]["points"]
-    assert len(points) == 2 and abs(points[1][1] - 8 * 0.16) < 0.02, points
+    assert len(points) == 2 and abs(points[1][1] - 6 * 0.17) < 0.02, points
     page.settled()
     page.picture("stairs")
     assert page.now("window.gambol.store.report.value.passed"), page.now("window.gambol.store.report.value.failures")
@@ -182,7 +182,7 @@ def test_a_path_is_drawn_up_the_stairs_and_dragged(page, data, tmp_path):
     page.page.keyboard.press("Control+z")
     page.settled()
     motion = load_motion(page.take(".bvh", tmp_path))
-    assert motion.positions()[-1, 0, 1] > 8 * 0.16 + 0.7
+    assert motion.positions()[-1, 0, 1] > 6 * 0.17 + 0.7
 
 
 @pytest.mark.parametrize("file", ["robot_expressive.glb", "cryptovoxels.vrm", "cesium_man.gltf"])
@@ -236,11 +236,11 @@ def test_four_postures_on_a_song(page, cases, tmp_path):
     page.drop(cases / "U081_tempo_in_other_track.mid")
     page.until("window.gambol.store.beats.value !== null")
     page.page.get_by_role("button", name="Postures").click()
-    for name in ("stand", "raise left arm", "crouch", "raise right arm"):
+    for name in ("Stand", "Raise left arm", "Crouch", "Raise right arm"):
         before = page.now("window.gambol.director.pose.value")
         page.page.get_by_role("button", name=name, exact=True).click()
         page.until("b => JSON.stringify(window.gambol.director.pose.value) !== JSON.stringify(b)", 10, before) \
-            if name != "stand" else time.sleep(0.5)
+            if name != "Stand" else time.sleep(0.5)
         page.page.get_by_role("button", name="Store posture").click()
     keys = page.project()["dance"]["keys"]
     assert [k["time"] for k in keys] == [0, 1, 2, 3]

@@ -23,6 +23,7 @@ TITLES = {"force": "Walk", "running": "Run", "measured": "Measured walk", "graph
           "sway": "Wind"}  # fmt: skip
 GROUNDS = (
     ("flat", "Flat"), ("slope:6", "Slope up"), ("slope:-6", "Slope down"), ("stairs:0.17,0.29,6", "Stairs up"),
+    ("stairs:-0.17,0.29,6", "Stairs down"),
     ("demo", "Stairs, curve and slope"),
 )
 

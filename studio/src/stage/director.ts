@@ -199,8 +199,7 @@ export class Director {
     this.forces.group.visible = this.show.forces.peek() && !posed && clip?.forces != null;
     if (posed) {
       figure?.show(posed, 0);
-      const at = this.joints.at(posed.joints?.[0] ?? "");
-      if (at && this.stage.follow) this.stage.attend(at);
+      this.stage.follow = false; // a camera that moves makes dragging hard
       this.joints.paint(this.overJoint.peek(), this.fixed.peek(), this.stage.camera.position);
       this.bones.hide();
       if (figure && !figure.skinned) this.bones.show(posed.places, posed.over);

@@ -40,7 +40,7 @@ export function Dance({ store, director }: { store: Store; director: Director })
         <p class="hint">Drag a joint; Shift-click holds one where it is (red). Then store the posture on the timeline below.</p>
         <div class="row">
           <button type="button" class="primary" disabled={!director.pose.value} onClick={keep}>Store posture</button>
-          <button type="button" class="plain" onClick={() => void director.showPose(null)}>Stand</button>
+          <button type="button" class="plain" onClick={() => void director.showPose(null)}>Reset</button>
           <button type="button" class="plain" disabled={!director.pose.value} onClick={() => void mirror(store, director)}>Mirror</button>
         </div>
         <div class="row">

@@ -42,9 +42,12 @@ function ForceCurves({ clip, director }: { clip: Clip; director: Director }) {
 
 function Angle({ name, band }: { name: string; band: Band }) {
   const sd = band.sd ?? [];
-  const lowest = (band.mean ?? []).map((m, k) => m - sd[k]!);
-  const highest = (band.mean ?? []).map((m, k) => m + sd[k]!);
-  const all = [...(band.left ?? []), ...(band.right ?? []), ...lowest, ...highest];
+  const own = [...(band.left ?? []), ...(band.right ?? [])];
+  const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / Math.max(values.length, 1);
+  const shift = name === "Knee" || !band.mean ? 0 : mean(own) - mean(band.mean); // zeros of hip and ankle are the markers'
+  const lowest = (band.mean ?? []).map((m, k) => m + shift - sd[k]!);
+  const highest = (band.mean ?? []).map((m, k) => m + shift + sd[k]!);
+  const all = [...own, ...lowest, ...highest];
   const low = Math.min(...all) - 4;
   const high = Math.max(...all) + 4;
   const area = band.mean ? `${polyline(highest, low, high)} ${polyline(lowest, low, high).split(" ").reverse().join(" ")}` : "";
@@ -66,6 +69,7 @@ export function Look({ store, director }: { store: Store; director: Director }) 
   if (store.project.value.mode === "dance" && !store.project.value.dance.keys.length && !store.project.value.dance.wind)
     return <p class="hint padded">Store postures on the timeline; the dance between them is measured here.</p>;
   if (!clip) return <p class="hint padded">Once something moves, its steps, forces and joint angles are shown here.</p>;
+  const angles = Object.entries(report?.angles ?? {}).filter(([, band]) => band.left ?? band.right);
   return (
     <>
       <Section title="In words">
@@ -86,10 +90,10 @@ export function Look({ store, director }: { store: Store; director: Director }) 
           <ForceCurves clip={clip} director={director} />
         </Section>
       )}
-      {report && Object.keys(report.angles).length > 0 && (
+      {report && angles.length > 0 && (
         <Section title="Joint angles">
           <p class="hint">The band is one standard deviation of published walking at this speed.</p>
-          {Object.entries(report.angles).map(([name, band]) => <Angle key={name} name={name[0]!.toUpperCase() + name.slice(1)} band={band} />)}
+          {angles.map(([name, band]) => <Angle key={name} name={name[0]!.toUpperCase() + name.slice(1)} band={band} />)}
         </Section>
       )}
     </>
