@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clipOf, unpack } from "../src/core/wire";
+import { clipOf, poseOf, unpack } from "../src/core/wire";
 import { joined } from "../src/ui/drive";
 
 /** The bytes that the server writes: length, header, arrays. */
@@ -41,6 +41,51 @@ describe("the wire", () => {
     expect(c.names).toEqual(["hips"]);
     expect(c.contacts!.length).toBe(5);
     expect(c.nodes).toBeNull();
+  });
+  it("knows what the nodes of a rig's own file do", () => {
+    const c = clipOf(
+      unpack(
+        packed(
+          { fps: 30, frames: 1, seconds: 0, local: true, names: ["a", "b"], parents: [-1, 0], nodes: [7, 3], shifted: [0, 1] },
+          { root: ["f4", [1, 3], new Float32Array(3)], rotations: ["f4", [1, 2, 4], new Float32Array(8)], shifts: ["f4", [1, 2, 3], new Float32Array(6).fill(2)] },
+        ),
+      ),
+    );
+    expect(c.nodes).toEqual([7, 3]);
+    expect(c.moved).toEqual([7, 3]);
+    expect(c.names).toBeNull();
+    expect([...c.moves!]).toEqual([2, 2, 2, 2, 2, 2]);
+  });
+  it("shows a pulled pose on the figure that wears it", () => {
+    const first = poseOf(
+      unpack(
+        packed(
+          { names: ["x"], parents: [-1], local: true, nodes: [4], shifted: [0], joints: ["hips", "hand"], joint_parents: [-1, 0] },
+          {
+            points: ["f4", [2, 3], new Float32Array([0, 1, 0, 0, 2, 0])], figure_root: ["f4", [1, 3], new Float32Array(3)],
+            figure_rotations: ["f4", [1, 1, 4], new Float32Array([0, 0, 0, 1])], figure_shifts: ["f4", [1, 1, 3], new Float32Array(3)],
+          },
+        ),
+      ),
+    );
+    expect(first.joints).toEqual(["hips", "hand"]);
+    const pulled = poseOf(
+      unpack(
+        packed(
+          { at_limit: ["hand"] },
+          {
+            points: ["f4", [2, 3], new Float32Array([0, 1, 0, 1, 2, 0])], root: ["f4", [3], new Float32Array(3)], rotations: ["f4", [2, 4], new Float32Array(8)],
+            figure_root: ["f4", [1, 3], new Float32Array(3)], figure_rotations: ["f4", [1, 1, 4], new Float32Array([1, 0, 0, 0])],
+            figure_shifts: ["f4", [1, 1, 3], new Float32Array(3)],
+          },
+        ),
+      ),
+      first,
+    );
+    expect(pulled.places[1]).toEqual([1, 2, 0]);
+    expect([...pulled.rotations]).toEqual([1, 0, 0, 0]);
+    expect(pulled.nodes).toEqual([4]);
+    expect(pulled.atLimit).toEqual(["hand"]);
   });
   it("refuses what is torn", () => {
     expect(() => unpack(new ArrayBuffer(2))).toThrow();

@@ -167,7 +167,9 @@ export class Director {
       this.pose.value = null;
       this.posing.value = null;
       this.fixed.value = [];
-      if (this.store.project.peek().mode === "dance") await this.showPose(null);
+      if (this.store.project.peek().mode !== "dance") return;
+      await this.showPose(null);
+      this.frame();
     } catch (error) {
       this.store.fail(error);
     }
