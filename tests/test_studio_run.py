@@ -91,3 +91,15 @@ def test_a_page_to_send_holds_the_clip_and_the_player(tmp_path, monkeypatch, cap
     assert again.skeleton.names == motion.skeleton.names and len(again) == len(motion)
     facts = json.loads(re.search(r'id="gambol-facts">([^<]*)<', page)[1])
     assert facts["clip"] == again.name and facts["seconds"] == pytest.approx(motion.duration)
+
+
+def test_what_is_compiled_in_the_background_ends_with_the_studio():
+    """Also where the studio is killed: its pipe is closed then."""
+    words = [sys.executable, "-m", "gambol.studio.warm"]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        assert process.wait(30) == 0
+    finally:
+        process.kill()

@@ -83,7 +83,7 @@ class Warming:
             return
         words = [sys.executable, "-m", "gambol.studio.warm"]
         self._child = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
         assert self._child.stdout is not None
         for line in self._child.stdout:  # a part is on the disk now
@@ -97,7 +97,16 @@ class Warming:
 
 
 def main() -> None:
-    """Compile everything onto the disk, and say after each part that it is there."""
+    """Compile everything onto the disk, and say after each part that it is there.
+
+    It ends with the studio that began it, also where that is killed: its input is closed then.
+    """
+
+    def watch() -> None:
+        sys.stdin.read()
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(10)
     for name, part in PARTS.items():
