@@ -12,21 +12,34 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.body import Body
+    from gambol.build_walk import build_walk
+    from gambol.character import Character
+    from gambol.choreography import Score, load_score
+    from gambol.commands import Commands
     from gambol.errors import GambolError, MissingExtra
     from gambol.footsteps import Footstep
     from gambol.gait import Gait, Pace, pace
-    from gambol.io import load, load_motion, save
+    from gambol.io import attach, load, load_character, load_motion, save
+    from gambol.keys import Key
     from gambol.many import generate_many
     from gambol.measure import Report
     from gambol.methods import METHODS
+    from gambol.methods.elastic_dance import ElasticDance
     from gambol.methods.force_walk import ForceWalk
+    from gambol.methods.measured_walk import MeasuredWalk
+    from gambol.methods.motion_graph import MotionGraphWalk
     from gambol.methods.running import Running
+    from gambol.methods.sway import Sway
     from gambol.motion import Motion, Plate, Pose, Trial, join
+    from gambol.music import beats_of
     from gambol.path import Path, load_path, parse_path
+    from gambol.performance import perform
     from gambol.skeleton import Skeleton, forward_kinematics
     from gambol.synthesis import Method, Stream, Task, dials, generate
     from gambol.task_json import task_from_json, task_to_json
     from gambol.terrain import Flat, HeightField, Mesh, Slope, Stairs, Terrain, parse_terrain
+    from gambol.walk_data import WalkData
+    from gambol.wind import Wind
 
 _HOME = {
     "METHODS": "methods", "Body": "body", "Flat": "terrain", "Footstep": "footsteps", "ForceWalk":
@@ -39,15 +52,21 @@ _HOME = {
     "generate_many": "many", "join": "motion", "load":
     "io", "load_path": "path", "pace": "gait", "parse_path": "path", "parse_terrain": "terrain", "save":
     "io", "task_from_json": "task_json", "task_to_json": "task_json",
+    "ElasticDance": "methods.elastic_dance", "MeasuredWalk": "methods.measured_walk", "MotionGraphWalk":
+    "methods.motion_graph", "Sway": "methods.sway", "Wind": "wind", "Key": "keys", "Commands": "commands", "Score":
+    "choreography", "load_score": "choreography", "perform": "performance", "beats_of": "music", "build_walk":
+    "build_walk", "WalkData": "walk_data", "Character": "character", "load_character": "io", "attach": "io",
     "Plate": "motion", "Trial": "motion", "load_motion": "io",
 }
 
 __all__ = [
-    "METHODS", "Body", "Flat", "Footstep", "ForceWalk", "Gait", "GambolError", "HeightField", "Mesh",
-    "Method", "MissingExtra", "Motion", "Pace", "Path", "Plate", "Pose", "Report", "Running",
-    "Skeleton", "Slope", "Stairs", "Stream", "Task", "Terrain", "Trial", "__version__", "dials",
-    "forward_kinematics", "generate", "generate_many", "join", "load", "load_motion", "load_path", "pace",
-    "parse_path", "parse_terrain", "save", "task_from_json", "task_to_json",
+    "METHODS", "Body", "Character", "Commands", "ElasticDance", "Flat", "Footstep", "ForceWalk", "Gait",
+    "GambolError", "HeightField", "Key", "MeasuredWalk", "Mesh", "Method", "MissingExtra", "Motion",
+    "MotionGraphWalk", "Pace", "Path", "Plate", "Pose", "Report", "Running", "Score", "Skeleton", "Slope", "Stairs",
+    "Stream", "Sway", "Task", "Terrain", "Trial", "WalkData", "Wind", "__version__", "attach", "beats_of",
+    "build_walk", "dials", "forward_kinematics", "generate", "generate_many", "join", "load", "load_character",
+    "load_motion", "load_path", "load_score", "pace", "parse_path", "parse_terrain", "perform", "save",
+    "task_from_json", "task_to_json",
 ]
 
 
