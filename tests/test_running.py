@@ -31,10 +31,10 @@ from gambol.methods.force_walk import ForceWalk
 from gambol.methods.running import Running
 from gambol.path import Path
 from gambol.run_form import parse_speed, presets
-from gambol.run_laws import Asked, couple, largest_speed, paper_flight, paper_step
+from gambol.run_laws import Asked, couple, hill_cost, largest_speed, paper_flight, paper_step
 from gambol.run_place import circles
 from gambol.synthesis import Task, generate
-from gambol.terrain import Slope
+from gambol.terrain import Slope, Stairs
 
 MAN = Body(1.8)
 SPEEDS = (2.5, 4.0, 6.0)
@@ -205,6 +205,26 @@ def test_slopes(degrees):
     feet = measure(motion, slope).feet
     assert feet.slide_mm <= 1.0 and feet.sinking_mm <= 3.0
     assert feet.swing_sinking_mm <= (2.0 if degrees > 0 else 8.0)  # a step to a stop downhill brushes the ground
+
+
+def hill(degrees, speed):
+    path = Path(np.array([[0.0, 0.0, 0.0], [0.0, np.tan(np.radians(degrees)) * 8, 8.0]]))
+    return Task(path=path, terrain=Slope(np.radians(degrees)), gait=Gait(speed=speed), fps=60)
+
+
+def test_a_hill_that_nobody_runs_is_refused_with_the_bound():
+    """Minetti et al. 2002: measured to 0.45 either way; their cost at 0, 0.2 and 0.45, J/(kg m)."""
+    assert [hill_cost(i) for i in (0.0, 0.2, 0.45)] == pytest.approx([3.6, 9.0, 19.4], abs=0.2)
+    with pytest.raises(GambolError, match="-24 to 24 degrees"):
+        generate(Running(), hill(30, 2.5))
+    with pytest.raises(GambolError, match="-24 to 24 degrees"):
+        generate(Running(), hill(-30, 2.5))
+    most = largest_speed(Asked(), Body()) * hill_cost(0.0) / hill_cost(np.tan(np.radians(20)))
+    with pytest.raises(GambolError, match=f"at most {most:.2f} m/s"):
+        generate(Running(), hill(20, most + 0.1))
+    assert len(generate(Running(), hill(20, 2.3)))
+    stairs = Stairs(0.17, 0.6, 6, start=4.0)  # its treads are level
+    assert len(generate(Running(), Task(path=Path(np.array([[0.0, 0, 0], [0.0, 0, 3.0]])), terrain=stairs, fps=60)))
 
 
 @pytest.mark.parametrize("name", ["jog", "bouncy", "tired", "cartoon", "child", "paper"])

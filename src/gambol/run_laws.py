@@ -17,6 +17,7 @@ l leg length, F = v / sqrt(g l), v' metres a minute (at most 400 in the paper's 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +26,9 @@ from gambol.body import Body, G
 from gambol.errors import GambolError
 
 __all__ = [
-    "CENTROID_GAIN", "DEFAULT_SPEED", "LAWS", "Asked", "RunPace", "couple", "largest_speed", "paper_flight",
-    "paper_step", "runners_flight", "runners_step", "shortest_contact", "slowest_speed", "steady_pace",
+    "CENTROID_GAIN", "DEFAULT_SPEED", "LAWS", "Asked", "RunPace", "check_hill", "couple", "hill_cost",
+    "largest_speed", "paper_flight", "paper_step", "runners_flight", "runners_step", "shortest_contact",
+    "slowest_speed", "steady_pace",
 ]
 
 LAWS = ("runners", "paper")
@@ -42,6 +44,7 @@ SLOWEST = 0.5  # v / sqrt(g l) below which nobody runs
 DEFAULT_SPEED = 1.0  # v / sqrt(g l): 3.0 m/s for 1.75 m
 RATES = (120.0, 320.0)  # steps a minute, for a leg of 0.93 m
 LONGEST = 3.2  # step length over leg length
+STEEPEST = 0.45  # rise over run, either way: the steepest treadmill that runners were measured on (Minetti et al. 2002)
 CENTROID_GAIN = 0.05  # 0.5 - centroid of the force over contact (flight.py): take-off is higher than landing
 
 
@@ -216,6 +219,33 @@ def largest_speed(asked: Asked, body: Body) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if contact(middle) > 0 else (low, middle)
     return low
+
+
+def hill_cost(gradient: float) -> float:
+    """J/(kg m) of running on a gradient (rise over run), from -0.45 to 0.45 (Minetti et al. 2002, figure 1)."""
+    i = min(max(gradient, -STEEPEST), STEEPEST)
+    return ((((155.4 * i - 30.4) * i - 43.3) * i + 46.3) * i + 19.5) * i + 3.6
+
+
+def check_hill(speed: float, gradient: float, asked: Asked, body: Body) -> None:
+    """Refuse a hill that nobody was measured running on, or whose power would beat that of the fastest level run.
+
+    Raises:
+        GambolError: with the steepest hill, or the largest speed on this one.
+    """
+    degrees, steepest = math.degrees(math.atan(gradient)), math.degrees(math.atan(STEEPEST))
+    if abs(gradient) > STEEPEST + 1e-9:
+        raise GambolError(
+            f"the ground leans {degrees:.0f} degrees along the path", where="run",
+            allowed=f"{-steepest:.0f} to {steepest:.0f} degrees: as steep as runners were measured",
+            do="take an easier path, or walk",
+        )
+    most = largest_speed(asked._replace(speed=None), body) * min(hill_cost(0.0) / hill_cost(gradient), 1.0)
+    if speed > most:
+        raise GambolError(
+            f"{speed:.3g} m/s up {degrees:.0f} degrees takes more power than the fastest run on the level", where="run",
+            allowed=f"at most {most:.2f} m/s there", do="slow down, or take an easier path",
+        )
 
 
 def _check_speed(speed: float, asked: Asked, body: Body) -> None:

@@ -27,7 +27,7 @@ from gambol.run_figure import COM, RunPlan
 from gambol.run_fit import posed_run
 from gambol.run_from_walk import LEFT_IN, offsets, runner_of
 from gambol.run_habits import flight_speed, stand_style, stopping_pace
-from gambol.run_laws import LAWS, Asked, RunPace, couple, steady_pace
+from gambol.run_laws import LAWS, Asked, RunPace, check_hill, couple, steady_pace
 from gambol.run_place import Aim, advance_of
 from gambol.run_step import NO_OFFSET, plan_run
 from gambol.run_stop import STAND_AHEAD, STAND_UP, plan_still, plan_stop
@@ -108,6 +108,7 @@ class Running:
         self._pace(task, 0.0)
         course = _course(task)
         _no_turns(course)
+        self._hills(task, course)
         scene = self._scene(task, course)
         if after is not None and after.walker is not None:
             return State(self._moving(task, scene, after), None, course, False, None, scene)
@@ -134,6 +135,17 @@ class Running:
         info = {**self._facts(w, plan, after), **(self._request(scene, task) if w.kind == "stand" else {})}
         motion = run_motion(plan, scene, (grid, task.fps), _shared(w, plan, grid), info)
         return State(after, task, course, last, plan, scene), motion
+
+    def _hills(self, task: Task, course: Course) -> None:
+        """Refuse what is too steep, anywhere on the way; treads of stairs are level."""
+        path = course.path
+        s = np.linspace(0.0, path.length, max(int(path.length / 0.25), 2))
+        places, heading = path.point(s), path.heading(s)
+        normals = course.terrain.normal(places[:, [0, 2]], places[:, 1] + 0.05)
+        rise = -(normals[:, 0] * np.sin(heading) + normals[:, 2] * np.cos(heading)) / np.maximum(normals[:, 1], 1e-3)
+        for gradient in (float(rise.max()), float(rise.min())):
+            speed = task.gait.speed if isinstance(task.gait.speed, int | float) else 0.0
+            check_hill(float(speed), gradient, self.asked(task, 0.0), task.body)
 
     def _moving(self, task: Task, scene: RunScene, after: Handover) -> Runner:
         """A runner out of a walk."""
