@@ -326,7 +326,8 @@ export class Director {
     const { figure } = this.store.project.peek();
     try {
       const answer = (await this.store.link.ask("grab", {
-        figure, pose: this.pose.peek(), joints: [joint], fixed: this.fixed.peek(), reach: this.reach.peek(),
+        figure, pose: this.pose.peek(), joints: [joint], fixed: this.fixed.peek().filter((f) => f !== joint),
+        reach: this.reach.peek(), symmetric: this.symmetric.peek(),
       })) as { grip: number };
       if (this.drag?.kind === "joint") {
         this.drag.grip = answer.grip;

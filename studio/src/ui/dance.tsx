@@ -51,6 +51,7 @@ export function Dance({ store, director }: { store: Store; director: Director })
             options={[{ value: "1", title: "Floppy" }, { value: "2", title: "Usual" }, { value: "3", title: "Stiff" }]}
           />
         </div>
+        <Check label="Both sides at once" title="The other side is dragged as in a mirror" checked={director.symmetric.value} onChange={(on) => (director.symmetric.value = on)} />
         {director.fixed.value.length > 0 && <p class="hint">Held: {director.fixed.value.join(", ").replaceAll("_", " ")}</p>}
       </Section>
       <Postures store={store} director={director} kind={kind} />
