@@ -200,14 +200,14 @@ def test_a_path_is_drawn_up_the_stairs_and_dragged(page, data, tmp_path):
 
 
 @pytest.mark.parametrize("file", ["stairs.glb", "stairs_wood.glb", "terrain.obj"])
-def test_a_level_is_walked_on_or_says_why_not(page, data, file):
+def test_a_level_is_walked_on_or_says_what_is_in_the_way(page, data, file):
     before = page.project()["ground"]
     page.drop(data / "terrain" / file)
     assert page.project()["ground"] != before, page.trouble()
     page.until("window.gambol.director.stage.ground.children.length > 0")
     page.until("window.gambol.store.report.value || window.gambol.store.trouble.value")
     said = page.trouble()
-    assert said is None or len(said) > 20
+    assert said is None or "allowed: at most" in said  # a riser of half a metre on the way across is no walk
     page.picture(file.partition(".")[0])
 
 
@@ -230,6 +230,7 @@ def test_a_beast_is_told_that_it_does_not_walk_and_dances(page, data):
     assert page.project()["mode"] == "dance"
     assert page.page.get_by_text("does not walk").is_visible()
     page.until("window.gambol.director.posing.value && window.gambol.director.posing.value.joints.length > 20")
+    time.sleep(1.0)
     page.picture("fox")
 
 

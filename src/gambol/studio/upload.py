@@ -78,7 +78,7 @@ def _gltf(shop: Workshop, name: str, file: Path) -> dict[str, Any]:
     for kind, read in (("clip", lambda: _clip(shop, name, file)), ("ground", lambda: _ground(shop, name))):
         try:
             found = read()
-            return {**found, "kind": kind, "notes": [f"no character: {refused[0]}", *found["notes"]]}
+            return {**found, "kind": kind, "notes": [f"no character: {refused[0].what}", *found["notes"]]}
         except GambolError as error:
             refused.append(error)
     raise refused[0]

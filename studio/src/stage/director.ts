@@ -182,10 +182,30 @@ export class Director {
     if ("text" in ground && ground.text === "flat") return this.stage.flat();
     try {
       const packet = await this.store.server.ground(ground);
-      if (this.groundKey === key) this.stage.triangles(packet);
+      if (this.groundKey !== key) return;
+      this.stage.triangles(packet);
+      if ("file" in ground) this.ontoGround(packet.header["bounds"] as [Vec3, Vec3]);
     } catch (error) {
       this.store.fail(error);
     }
+  }
+
+  /** A path beside a level that was dropped is put onto it, across its middle. */
+  private ontoGround([low, high]: [Vec3, Vec3]): void {
+    const { points } = this.store.project.peek().go;
+    if (points.length && points.every((p) => this.stage.groundUnder(p[0], p[2]))) return;
+    const along = high[2] - low[2] >= high[0] - low[0] ? 2 : 0;
+    const across = 2 - along;
+    const middle = (low[across]! + high[across]!) / 2;
+    const placed: Vec3[] = [];
+    for (const share of [0.25, 0.75]) {
+      const at = low[along]! + share * (high[along]! - low[along]!);
+      const hit = along === 2 ? this.stage.groundUnder(middle, at) : this.stage.groundUnder(at, middle);
+      if (hit) placed.push(round(hit));
+    }
+    if (placed.length < 2) return;
+    this.store.change("put the path on the ground", (p) => ({ ...p, go: { ...p.go, points: placed } }));
+    this.frame();
   }
 
   private tick(dt: number): void {

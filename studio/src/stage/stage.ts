@@ -166,6 +166,13 @@ export class Stage {
     return hits[0]?.point ?? null;
   }
 
+  /** The highest ground at a place, or null. */
+  groundUnder(x: number, z: number): Vector3 | null {
+    this.ground.updateMatrixWorld(true);
+    this.caster.set(new Vector3(x, 1e4, z), new Vector3(0, -1, 0));
+    return this.caster.intersectObjects(this.ground.children.filter((c) => c instanceof Mesh), false)[0]?.point ?? null;
+  }
+
   /** Where the ray meets the plane through a point that faces the camera: for dragging in the view plane. */
   viewPlaneAt(x: number, y: number, through: Vector3): Vector3 | null {
     this.aim(x, y);
