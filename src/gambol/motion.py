@@ -12,7 +12,7 @@ from gambol import quat
 from gambol.errors import GambolError
 from gambol.skeleton import Skeleton, forward_kinematics, readonly
 
-__all__ = ["Motion", "Plate", "Pose", "Trial", "join"]
+__all__ = ["Motion", "Plate", "Pose", "Trial", "gathered", "join"]
 
 Array = NDArray[np.float64]
 
@@ -217,10 +217,10 @@ def join(parts: list[Motion]) -> Motion:
     for key in ("root", "rotations", "contacts", "forces", "pressure", "com", "translations"):
         values = [getattr(p, key) for p in filled]
         fields[key] = None if any(v is None for v in values) else np.concatenate(values)
-    return replace(first, **fields, info=_gather([p.info for p in parts]))
+    return replace(first, **fields, info=gathered([p.info for p in parts]))
 
 
-def _gather(infos: list[dict[str, Any]]) -> dict[str, Any]:
+def gathered(infos: list[dict[str, Any]]) -> dict[str, Any]:
     """Facts of a joined clip: lists are joined, tables that differ are gathered by entry, the rest is the first's."""
     out: dict[str, Any] = {}
     for key in dict.fromkeys(k for info in infos for k in info):
@@ -229,5 +229,5 @@ def _gather(infos: list[dict[str, Any]]) -> dict[str, Any]:
             out[key] = [item for v in values for item in v]
         else:
             differ = isinstance(values[0], dict) and any(v != values[0] for v in values[1:])
-            out[key] = _gather(values) if differ else values[0]
+            out[key] = gathered(values) if differ else values[0]
     return out

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED
-from gambol.figure import LEAD, ROWS, STANDING, Step, StepPlan, pose_frames, pose_step, sole_points
+from gambol.figure import LEAD, ROWS, STANDING, Step, StepPlan, pose_frames, pose_step, sole_frames
 from gambol.figure_parts import COM, ROTATIONS, Figure
 from gambol.footsteps import NONE, SIDES, Footstep
 from gambol.kernels import kernel
 from gambol.lowering import Sketch, Way, lowered
-from gambol.motion import Motion
+from gambol.motion import Motion, gathered
 from gambol.roll import Foot
 from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
 from gambol.walker import Scene
 
-__all__ = ["Stage", "frames", "posed", "standing_soles", "step_motion", "stride"]
+__all__ = ["Stage", "Stretch", "frames", "posed", "standing_soles", "stride", "strides_motion"]
 
 Array = NDArray[np.float64]
-# rows of a frame after those of the figure: soles one frame before, now and one later, their speeds, pressure
-BEFORE, HERE, AFTER, SPEED, PRESSED, WIDE = (ROWS + k for k in (0, 12, 24, 36, 40, 46))
+# rows of a frame after those of the figure: soles (heel, tip of either foot), their speeds, pressure
+HERE, SPEED, PRESSED, WIDE = (ROWS + k for k in (0, 12, 16, 22))
 
 
 class Stage(NamedTuple):
@@ -59,40 +60,48 @@ def stride(way: Way, before: tuple[Sketch, bool, float], fps, scene: Scene):  # 
         scene: what stays the same.
 
     Returns:
-        plan, walker at its end, sketch of the next step, and the frames ``(N, WIDE)`` of this one.
+        plan, walker at its end, sketch of the next step, and the frames ``(N, WIDE)`` of this one, left foot first.
     """
     plan, after, sketch = lowered(way, before[0], before[1], before[2], scene)
     a, b = grid(way.walker.time, after.time, fps, way.ahead.one.kind == NONE)
-    times = np.empty(b - a)
-    for i in range(b - a):
-        times[i] = (a + i) / fps - way.walker.time
-    out = np.zeros((b - a, WIDE))
-    _frames(times, fps, plan, scene.figure, out)
+    out, times, soles = np.zeros((b - a, WIDE)), np.empty(b - a + 2), np.empty((12, b - a + 2))
+    for i in range(b - a + 2):  # one more on either side
+        times[i] = (a + i - 1) / fps - way.walker.time
+    sole_frames(times, plan, scene.figure.foot, soles)
+    _frames(times[1:-1], plan, scene.figure, out)
+    out[:, HERE:SPEED] = soles[:, 1:-1].T
+    moved = (soles[:, 2:] - soles[:, :-2]) * (fps / 2)
+    for k in range(4):
+        out[:, SPEED + k] = np.sqrt(moved[3 * k] ** 2 + moved[3 * k + 1] ** 2 + moved[3 * k + 2] ** 2)
+    if plan.side < 0:
+        for at, width in ((HERE, 6), (SPEED, 2), (LEAD, 3), (PRESSED, 3)):
+            _exchanged(out, at, width)
     return plan, after, sketch, out
 
 
-def _one_by_one(t, fps, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
+@kernel
+def _exchanged(out, at, width):  # type: ignore[no-untyped-def]
+    """The columns of the stance foot and of the other one, ``width`` each from ``at``, change places."""
+    first = out[:, at : at + width].copy()
+    out[:, at : at + width] = out[:, at + width : at + 2 * width]
+    out[:, at + width : at + 2 * width] = first
+
+
+def _one_by_one(t, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
     for i in range(len(t)):
-        _frame(t[i], fps, p, fig, out[i])
+        _frame(t[i], p, fig, out[i])
 
 
 @kernel(loop=_one_by_one)
-def _frames(t, fps, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
+def _frames(t, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
     """:func:`_frame` for ``t`` (N,), frame by frame in ``out`` (N, WIDE)."""
-    _frame(t, fps, p, fig, out.T)
+    _frame(t, p, fig, out.T)
 
 
 @kernel
-def _frame(t, fps, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
-    """The figure, the soles' places and speeds (stance heel, tip, other heel, tip), and where each foot is pressed."""
+def _frame(t, p: StepPlan, fig: Figure, out):  # type: ignore[no-untyped-def]
+    """The figure, and where each foot is pressed: stance foot, other foot."""
     pose_step(t, p, fig, True, out)
-    sole_points(t, p, fig.foot, out[HERE : HERE + 12])
-    sole_points(t - 1 / fps, p, fig.foot, out[BEFORE : BEFORE + 12])
-    sole_points(t + 1 / fps, p, fig.foot, out[AFTER : AFTER + 12])
-    for k in range(4):
-        i, j = BEFORE + 3 * k, AFTER + 3 * k
-        x, y, z = out[j] - out[i], out[j + 1] - out[i + 1], out[j + 2] - out[i + 2]
-        out[SPEED + k] = np.sqrt(x * x + y * y + z * z) * fps / 2
     _pressed(t, p.front, fig.foot, out, PRESSED)
     _pressed(t, p.rear, fig.foot, out, PRESSED + 3)
 
@@ -117,30 +126,33 @@ def _ease(u):  # type: ignore[no-untyped-def]
     return u * u * (3 - 2 * u)
 
 
-def step_motion(rows: Array, side: int, stage: Stage, info: dict[str, Any]) -> Motion:
-    """The frames of one step as a Motion.
+@dataclass(frozen=True)
+class Stretch:
+    """One step before it is a Motion: frames ``(N, WIDE)`` of :func:`stride`, and its facts."""
 
-    Args:
-        rows: ``(N, WIDE)`` of :func:`stride`.
-        side: +1 where the left foot is the stance foot, -1 the right one.
-        stage: whose motion it is, on which ground.
-        info: facts of this stretch.
-    """
+    rows: Array
+    info: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def strides_motion(steps: list[Stretch], stage: Stage) -> Motion:
+    """The frames of steps that follow each other as one Motion."""
     skeleton, terrain, mass, fps = stage
+    rows = steps[0].rows if len(steps) == 1 else np.concatenate([step.rows for step in steps])
     n, joints = len(rows), len(skeleton)
-    soles = rows[:, HERE : HERE + 12].reshape(n, 2, 2, 3)
+    soles = rows[:, HERE : HERE + 12].reshape(n, 4, 3)
     ground = terrain.height(soles[..., [0, 2]], soles[..., 1] + 0.02)
-    still = rows[:, SPEED : SPEED + 4].reshape(n, 2, 2) < CONTACT_SPEED
-    contacts = still & (np.abs(soles[..., 1] - ground) < CONTACT_GAP)
+    still = rows[:, SPEED : SPEED + 4] < CONTACT_SPEED
     forces = rows[:, LEAD : LEAD + 6].reshape(n, 2, 3).copy()
     forces[:, :, 1] += rows[:, STANDING, None] / 2
     pressure = rows[:, PRESSED:WIDE].reshape(n, 2, 3).copy()
     pressure[forces[:, :, 1] < 0.02 * 9.81] = np.nan
-    order = slice(None) if side > 0 else slice(None, None, -1)
     return Motion(
         skeleton, rows[:, :3], rows[:, ROTATIONS:COM].reshape(n, joints, 4), fps,
-        contacts=contacts[:, order].reshape(n, 4), forces=mass * forces[:, order], pressure=pressure[:, order],
-        com=rows[:, COM : COM + 3], mass=mass, name="walk", info=info,
+        contacts=still & (np.abs(soles[..., 1] - ground) < CONTACT_GAP), forces=mass * forces, pressure=pressure,
+        com=rows[:, COM : COM + 3], mass=mass, name="walk", info=gathered([step.info for step in steps]),
     )  # fmt: skip
 
 

@@ -6,9 +6,9 @@ The unit is a *stretch*: what a method decides at one time (a step, a graph edge
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ MOST_FPS, MOST_FRAMES, MOST_LAPS = 10_000.0, 1_000_000, 10_000
 SURE_RATE = 10.0  # frames a second; the quickest swings take 0.15 s
 MASSES = (2.0, 1000.0)  # kg
 WILDEST_SPEED, WILDEST_FORCE = 14.0, 8.0  # m/s of the hips, weights: nobody moves so
+S = TypeVar("S", bound=Sized)
 SLOWEST = 20  # times as long as at full speed along the path
 
 
@@ -136,11 +137,19 @@ class Stream:
 
     def stretch(self) -> Motion | None:
         """The next stretch, or None when the motion is over."""
+        motion: Motion | None = self._next(self.method.advance)
+        return motion
+
+    def step(self) -> Any:
+        """The next stretch of a method that has steps, before a motion is made of it."""
+        return self._next(self.method.step)  # type: ignore[attr-defined]
+
+    def _next(self, advance: Callable[[Any, Task], tuple[Any, Any]]) -> Any:
         if self.over:
             return None
-        self.state, motion = self.method.advance(self.state, self.task)
-        self.over = motion is None
-        return motion
+        self.state, part = advance(self.state, self.task)
+        self.over = part is None
+        return part
 
     def read(self, frames: int) -> Motion | None:
         """The next ``frames`` frames (fewer at the end); None when there are no more."""
@@ -164,8 +173,10 @@ def generate(method: Method, task: Task, after: Handover | None = None) -> Motio
             to tell one foothold from the next.
     """
     stream = Stream(method, task, after)
-    parts = list(_drain(stream))
-    motion = join(parts)
+    if hasattr(method, "step"):
+        motion = method.motion(list(_drain(stream, stream.step)), task)  # type: ignore[attr-defined]
+    else:
+        motion = join(list(_drain(stream, stream.stretch)))
     if task.duration is not None:
         motion = _last(motion, int(np.floor(task.duration * task.fps + 1e-9)) + 1)
     _told_apart(motion)
@@ -175,7 +186,7 @@ def generate(method: Method, task: Task, after: Handover | None = None) -> Motio
     return motion if finish is None else finish(stream.state, task, motion)
 
 
-def _drain(stream: Stream) -> Iterable[Motion]:
+def _drain(stream: Stream, next_one: Callable[[], S | None]) -> Iterable[S]:
     task, frames = stream.task, 0
     lasts = getattr(stream.method, "lasts", None)  # of methods whose time does not follow from a path
     wanted = np.inf if task.duration is None else task.duration * task.fps + 1
@@ -184,7 +195,7 @@ def _drain(stream: Stream) -> Iterable[Motion]:
         raise _endless(least, task)
     most = min(MOST_FRAMES, SLOWEST * least + (120.0 + 15.0 * len(task.path.pivots) * task.laps) * task.fps)
     most = MOST_FRAMES if task.commands is not None else most  # commands end when they end
-    while frames < wanted and (part := stream.stretch()) is not None:
+    while frames < wanted and (part := next_one()) is not None:
         frames += len(part)
         if frames > most:  # turns on the spot and small steps are slow, but not endless
             raise _endless(frames, task)

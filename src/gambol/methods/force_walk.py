@@ -32,7 +32,7 @@ from gambol.profile import Profile, profile
 from gambol.reaction import Shape, steady
 from gambol.roll import Roll, shifted
 from gambol.stepping import arm_goal, rising_time, style_of
-from gambol.stride import Stage, posed, standing_soles, step_motion, stride
+from gambol.stride import Stage, Stretch, posed, standing_soles, stride, strides_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_facts import request_of, step_facts
 from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
@@ -125,6 +125,15 @@ class ForceWalk:
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One step; at the end the settling on both feet; then None."""
+        state, step = self.step(state, task)
+        return state, None if step is None else self.motion([step], task)
+
+    def motion(self, steps: list[Stretch], task: Task) -> Motion:
+        """Steps that follow each other as one motion."""
+        return strides_motion(steps, Stage(task.body.skeleton, task.terrain, float(task.body.mass or 0.0), task.fps))
+
+    def step(self, state: State, task: Task) -> tuple[State, Stretch | None]:
+        """What :meth:`advance` makes a motion of."""
         if state.over:
             return state, None
         w, course, ahead, ground = state.walker, state.course, state.ahead, state.ground
@@ -140,13 +149,11 @@ class ForceWalk:
         way, before = Way(w, ahead, (ground, ground_next)), (state.sketch, fresh, state.rest)
         plan, after, sketch, rows = stride.by(self.engine)(way, before, float(task.fps), scene)
         last = ahead.one.kind == NONE
-        stage = Stage(task.body.skeleton, task.terrain, scene.mass, task.fps)
         asked = self._request(scene, course, task) if w.standing else {}
         landed = None if last else ahead.one
         facts = step_facts((w.rear, w.front, landed), (w.time, w.time + w.double, after.time))
-        motion = step_motion(rows, plan.side, stage, {**asked, **facts})
         rest = NOWHERE if last else seen_next(ahead, _beyond(course, ahead, scene))
-        return State(after, rest, task, course, last, sketch, ground_next, plan, scene, state.rest), motion
+        return State(after, rest, task, course, last, sketch, ground_next, plan, scene, state.rest), Stretch(rows, {**asked, **facts})
 
     def handover(self, state: State) -> Handover:
         """The figure at the end of the last stretch, and the sole points that are on the ground."""
