@@ -95,15 +95,20 @@ def survey(path: Path, terrain: Terrain, body: Body, half_width: float, laps: in
         path = drop(path, terrain, HIGHEST * body.leg_length)
     end = path.length * (laps if path.closed else 1)
     stops = path.stops(laps)
-    edges = tuple(_edges(path, terrain, body, side * half_width, end) for side in (1, -1))
-    return Course(path, terrain, body, half_width, stops, (edges[0], edges[1]))
-
-
-def _edges(path: Path, terrain: Terrain, body: Body, offset: float, end: float) -> tuple[Edge, ...]:
     if isinstance(terrain, Flat):
-        return ()
+        return Course(path, terrain, body, half_width, stops, ((), ()))
     s = np.linspace(0.0, end, max(int(end / GRID), 2) + 1)
-    points = path.place(s, offset, 0.0)
+    middle = path.point(s)
+    aside = half_width * path.left(s)
+    left, right = (
+        _edges(path, terrain, body, (side * half_width, s, middle + side * aside)) for side in (1, -1)
+    )
+    return Course(path, terrain, body, half_width, stops, (left, right))
+
+
+def _edges(path: Path, terrain: Terrain, body: Body, line: tuple[float, Array, Array]) -> tuple[Edge, ...]:
+    """Risers along a foot line: m to the left of the path, arc lengths (N,) and points (N, 3)."""
+    offset, s, points = line
     y = terrain.height(points[:, [0, 2]], points[:, 1])
     if not np.isfinite(y).all():
         k = int(np.argmin(np.isfinite(y)))
@@ -305,6 +310,8 @@ def _touch(course: Course, place: Array, yaw: float) -> tuple[float, float, floa
         along = (-heel + (heel + tip) * SOLE) * np.cos(pitch)
         xz[:SOLE_POINTS] = place[[0, 2]] + along[:, None] * f
         y = course.terrain.height(xz, near)
+        if y.min() == y.max():  # as on most treads
+            return float(y[0]), 0.0, 0.0
         under, across, middle = y[:SOLE_POINTS], y[SOLE_POINTS:-1], float(y[-1])
         if not np.isfinite(middle):
             raise GambolError(

@@ -231,23 +231,34 @@ def _costs_one_by_one(candidates, h: Hurdle, look: Samples, keep):  # type: igno
     scatter = max(int(SCATTER * count), 1)
     for q in range(n):
         i = (n // 2 + q) % n
-        v, f, total = _via(candidates[i], h), families[which[i, 0]], least[i]
+        v, total = _via(candidates[i], h), least[i]
         short, long, close, bent = 0.0, 0.0, 0.0, 0.0
+        f, p, a = which[i, 0], which[i, 1], which[i, 2]  # a view of a row would be counted in and out every time
         for r in range(count):
             if total >= best[-1]:
                 break
             j = scatter * r % count
-            p, a = turned[which[i, 1], j], legs[which[i, 2], j]
-            if np.isnan(p[6]):
-                p[6] = f[3, j] + v[3] * f[4, j]
-                p[0], p[1], p[2], p[3], p[4], p[5] = sole_from(p[6], sole[0, j], sole[1, j], h.foot)
-            if np.isnan(a[0]):
-                k = every * (j + 1) - 1
-                a[0], a[1], a[2] = f[0, j] + v[0] * f[4, j], f[1, j] + v[1] * f[4, j], f[2, j] + v[2] * f[4, j]
-                a[3], a[4], a[5] = _leg((a[0], a[1], a[2]), (h.hip[0, k], h.hip[1, k], h.hip[2, k]), h)
-            clear = clearance((a[0], a[1], a[2]), (p[0], p[1], p[2], p[3], p[4], p[5]), sole[2, j], h.ground)
-            short, bent = max(short, look.target[j] - clear), bent + _strained(p[6] - a[5])
-            long, close = max(long, a[3]), max(close, a[4])
+            if np.isnan(turned[p, j, 6]):
+                theta = families[f, 3, j] + v[3] * families[f, 4, j]
+                hx, hy, bx, by, tx, ty = sole_from(theta, sole[0, j], sole[1, j], h.foot)
+                turned[p, j, 0], turned[p, j, 1], turned[p, j, 2], turned[p, j, 3] = hx, hy, bx, by
+                turned[p, j, 4], turned[p, j, 5], turned[p, j, 6] = tx, ty, theta
+            else:
+                hx, hy, bx, by = turned[p, j, 0], turned[p, j, 1], turned[p, j, 2], turned[p, j, 3]
+                tx, ty, theta = turned[p, j, 4], turned[p, j, 5], turned[p, j, 6]
+            if np.isnan(legs[a, j, 0]):
+                k, unit = every * (j + 1) - 1, families[f, 4, j]
+                x, y = families[f, 0, j] + v[0] * unit, families[f, 1, j] + v[1] * unit
+                z = families[f, 2, j] + v[2] * unit
+                far, near, shank = _leg((x, y, z), (h.hip[0, k], h.hip[1, k], h.hip[2, k]), h)
+                legs[a, j, 0], legs[a, j, 1], legs[a, j, 2] = x, y, z
+                legs[a, j, 3], legs[a, j, 4], legs[a, j, 5] = far, near, shank
+            else:
+                x, y, z = legs[a, j, 0], legs[a, j, 1], legs[a, j, 2]
+                far, near, shank = legs[a, j, 3], legs[a, j, 4], legs[a, j, 5]
+            clear = clearance((x, y, z), (hx, hy, bx, by, tx, ty), sole[2, j], h.ground)
+            short, bent = max(short, look.target[j] - clear), bent + _strained(theta - shank)
+            long, close = max(long, far), max(close, near)
             total = least[i] + SHORT * short + BEYOND * (long + close) + bent / count
         if total < best[-1]:
             cost[i], k = total, keep - 1

@@ -151,6 +151,11 @@ class Path:
         psi = self.heading(s)
         return np.stack([np.sin(psi), np.zeros_like(psi), np.cos(psi)], -1)
 
+    def left(self, s: ArrayLike) -> Array:
+        """``(..., 3)`` horizontal unit vector to the left."""
+        psi = self.heading(s)
+        return np.stack([np.cos(psi), np.zeros_like(psi), -np.sin(psi)], -1)
+
     def curvature(self, s: ArrayLike) -> Array:
         """``(...)`` 1/m, left turns positive, over 10 cm."""
         if isinstance(s, float | int):
@@ -164,11 +169,9 @@ class Path:
         if isinstance(s, float | int) and isinstance(left, float | int) and isinstance(up, float | int):
             one = self._heading_one(s)
             return self.point(s) + np.array([left * math.cos(one), up, -left * math.sin(one)])
-        psi = self.heading(s)
-        side = np.stack([np.cos(psi), np.zeros_like(psi), -np.sin(psi)], -1)
         up_axis = np.array([0.0, 1.0, 0.0])
-        left, up = np.asarray(left, float)[..., None], np.asarray(up, float)[..., None]
-        return self.point(s) + left * side + up * up_axis
+        sideways, up = np.asarray(left, float)[..., None] * self.left(s), np.asarray(up, float)[..., None]
+        return self.point(s) + sideways + up * up_axis
 
     def nearest(self, position: ArrayLike, from_s: float = 0.0, reach: float = np.inf) -> float:
         """Arc length of the point nearest to ``position`` (3,) from ``from_s`` to ``from_s + reach``, same floor first.

@@ -20,11 +20,12 @@ from gambol.skeleton import Skeleton
 from gambol.terrain import Terrain
 from gambol.walker import Scene
 
-__all__ = ["Stage", "Stretch", "frames", "posed", "standing_soles", "stride", "strides_motion"]
+__all__ = ["TURN", "Stage", "Stretch", "frames", "standing_soles", "stride", "strides_motion"]
 
 Array = NDArray[np.float64]
 # rows of a frame after those of the figure: soles (heel, tip of either foot), their speeds, pressure
 HERE, SPEED, PRESSED, WIDE = (ROWS + k for k in (0, 12, 16, 22))
+TURN = 1e-4  # s, over which the turning of the joints is taken
 
 
 class Stage(NamedTuple):
@@ -60,7 +61,8 @@ def stride(way: Way, before: tuple[Sketch, bool, float], fps, scene: Scene):  # 
         scene: what stays the same.
 
     Returns:
-        plan, walker at its end, sketch of the next step, and the frames ``(N, WIDE)`` of this one, left foot first.
+        walker at its end, sketch of the next step, the frames ``(N, WIDE)`` of this one, left foot first, and its end
+        (ROWS, 2): the figure there and :data:`TURN` s before.
     """
     plan, after, sketch = lowered(way, before[0], before[1], before[2], scene)
     a, b = grid(way.walker.time, after.time, fps, way.ahead.one.kind == NONE)
@@ -76,7 +78,9 @@ def stride(way: Way, before: tuple[Sketch, bool, float], fps, scene: Scene):  # 
     if plan.side < 0:
         for at, width in ((HERE, 6), (SPEED, 2), (LEAD, 3), (PRESSED, 3)):
             _exchanged(out, at, width)
-    return plan, after, sketch, out
+    end = np.zeros((ROWS, 2))
+    pose_frames(np.array([plan.step, plan.step - TURN]), plan, scene.figure, True, end)
+    return after, sketch, out, end
 
 
 @kernel
@@ -154,13 +158,6 @@ def strides_motion(steps: list[Stretch], stage: Stage) -> Motion:
         contacts=still & (np.abs(soles[..., 1] - ground) < CONTACT_GAP), forces=mass * forces, pressure=pressure,
         com=rows[:, COM : COM + 3], mass=mass, name="walk", info=gathered([step.info for step in steps]),
     )  # fmt: skip
-
-
-def posed(plan: StepPlan, figure: Figure, times: Array, engine: str) -> Array:
-    """(ROWS, N) output of the figure kernels at ``times`` s into the step."""
-    out = np.zeros((ROWS, len(times)))
-    pose_frames.by(engine)(times, plan, figure, True, out)
-    return out
 
 
 def standing_soles(feet: tuple[Footstep, ...], shape: Foot) -> dict[str, Array]:

@@ -19,7 +19,6 @@ from gambol.body import Body
 from gambol.borders import RELEASE, stand_border
 from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
-from gambol.figure import StepPlan
 from gambol.figure_parts import COM, ROTATIONS, figure_of
 from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, first_side, next_step, shortened, survey
 from gambol.gait import Pace, dimensionless, eased, pace
@@ -32,7 +31,7 @@ from gambol.profile import Profile, profile
 from gambol.reaction import Shape, steady
 from gambol.roll import Roll, shifted
 from gambol.stepping import arm_goal, rising_time, style_of
-from gambol.stride import Stage, Stretch, posed, standing_soles, stride, strides_motion
+from gambol.stride import TURN, Stage, Stretch, standing_soles, stride, strides_motion
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_facts import request_of, step_facts
 from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
@@ -41,7 +40,6 @@ from gambol.walker import NO_STEP, NOWHERE, Ahead, Look, Mode, Scene, Walker, se
 __all__ = ["PRESETS", "ForceWalk", "State"]
 
 PRESETS = ("natural", "paper")
-TURN = 1e-4  # s, over which the turning of the joints is taken
 KNEE_LEAST = 0.0698132  # rad, 4 degrees: straighter, 0.1 mm of hip height is more than a degree of knee
 
 
@@ -55,7 +53,7 @@ class State(NamedTuple):
     over: bool
     sketch: Sketch  # the coming step as planned by the last advance
     ground: Profile  # under the swing of the coming step
-    done: StepPlan | None  # the step of the last advance
+    done: np.ndarray | None  # (ROWS, 2) the end of the last step and a moment before (stride.py)
     scene: Scene
     rest: float  # m that C is lowered by when standing
 
@@ -147,23 +145,23 @@ class ForceWalk:
             ground = profile(w.rear, ahead.one, foot, task.terrain)
         ground_next = profile(w.front, ahead.two, foot, task.terrain)
         way, before = Way(w, ahead, (ground, ground_next)), (state.sketch, fresh, state.rest)
-        plan, after, sketch, rows = stride.by(self.engine)(way, before, float(task.fps), scene)
+        after, sketch, rows, end = stride.by(self.engine)(way, before, float(task.fps), scene)
         last = ahead.one.kind == NONE
         asked = self._request(scene, course, task) if w.standing else {}
         landed = None if last else ahead.one
         facts = step_facts((w.rear, w.front, landed), (w.time, w.time + w.double, after.time))
         rest = NOWHERE if last else seen_next(ahead, _beyond(course, ahead, scene))
-        return State(after, rest, task, course, last, sketch, ground_next, plan, scene, state.rest), Stretch(rows, {**asked, **facts})
+        state = State(after, rest, task, course, last, sketch, ground_next, end, scene, state.rest)
+        return state, Stretch(rows, {**asked, **facts})
 
     def handover(self, state: State) -> Handover:
         """The figure at the end of the last stretch, and the sole points that are on the ground."""
-        w, plan, figure = state.walker, state.done, state.scene.figure
-        if plan is None:
+        w, end, figure = state.walker, state.done, state.scene.figure
+        if end is None:
             raise GambolError("nothing has been walked yet", where="handover", do="advance first")
-        out = posed(plan, figure, np.array([plan.step, plan.step - TURN]), self.engine)
-        pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
+        pose = Pose(end[:3, 0], end[ROTATIONS:COM, 0].reshape(-1, 4))
         planted = standing_soles((w.rear, w.front), figure.foot)
-        before = out[ROTATIONS:COM, 1].reshape(-1, 4)
+        before = end[ROTATIONS:COM, 1].reshape(-1, 4)
         spin = quat.log(quat.multiply(quat.conjugate(before), pose.rotations)) / TURN
         walking = w.front.kind == WALK and not state.over
         return Handover(w.time, pose, w.border.velocity, planted, w.rear.side, w if walking else None, spin)
