@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from walks import straight
+from walks import step_plans, straight
 
 from gambol import quat
 from gambol.arm import arm_angle
@@ -23,7 +23,7 @@ from gambol.path import Path, walkable
 from gambol.reaction import Border, StepTime
 from gambol.skeleton import forward_kinematics
 from gambol.stepping import Next, turn_pulses
-from gambol.synthesis import Stream, Task, generate
+from gambol.synthesis import Task, generate
 from gambol.terrain import Slope, Stairs
 
 BEND = np.array([[0.0, 0, 0], [0, 0, 2.0], [1.8, 0, 3.4], [1.8, 0, 5.0]])
@@ -44,11 +44,8 @@ WALKS = {
 def plans(name: str) -> tuple[Body, tuple[StepPlan, ...]]:
     """Every step of a short walk."""
     asked = {"path": straight(4.5), **WALKS[name]}
-    task, found = Task(**asked), []
-    stream = Stream(ForceWalk(), task)
-    while stream.stretch() is not None:
-        found.append(stream.state.done)
-    return task.body, tuple(found)
+    task = Task(**asked)
+    return task.body, tuple(step_plans(task))
 
 
 def posed(body: Body, plan: StepPlan, t: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from walks import straight
+from walks import step_plans, straight
 
 import gambol
 from gambol import quat
@@ -28,7 +28,7 @@ from gambol.methods import ForceWalk
 from gambol.path import Path, parse_path
 from gambol.roll import Roll
 from gambol.skeleton import joint_positions
-from gambol.synthesis import Stream, Task, generate
+from gambol.synthesis import Task, generate
 from gambol.terrain import Slope, Stairs
 
 N = 24
@@ -55,9 +55,7 @@ def plans() -> tuple:
     """Steps of real walks: from a stand, on the level, up a stair."""
     found = []
     for terrain in (Stairs(0.16, 0.3, 3, start=1.6), Stairs(-0.16, 0.3, 3, start=1.6)):
-        stream = Stream(ForceWalk(), Task(body=BODY, path=straight(4), terrain=terrain))
-        while stream.stretch() is not None:
-            found.append(stream.state.done)
+        found += step_plans(Task(body=BODY, path=straight(4), terrain=terrain))
     return (found[0], found[1], found[4], found[-3], found[-1])
 
 

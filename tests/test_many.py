@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,23 +13,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dances import person, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_cli import refused, run
 from walks import straight
 
 from gambol.body import Body
+from gambol.commands import Commands
 from gambol.errors import GambolError
 from gambol.gait import Gait
 from gambol.io import load_motion
 from gambol.many import generate_many
 from gambol.measure import measure
-from gambol.methods import ForceWalk
+from gambol.methods import ElasticDance, ForceWalk
 from gambol.path import Path as WalkPath
 from gambol.path import parse_path
+from gambol.skeleton import Skeleton
 from gambol.synthesis import Task, generate
 from gambol.task_json import task_from_json, task_to_json
 from gambol.terrain import Flat, HeightField, Mesh, Slope, Stairs
+from gambol.wind import Wind
 
 SHORT = {"path": "0,0 0,1.5", "fps": 30}
 CORNERS = np.array([[-9, 0, -9], [-9, 0, 9], [9, 0.5, 9], [9, 0.5, -9]], float)
@@ -98,6 +103,50 @@ def test_json_gives_the_same_task_back(path, gait, ground, height, fps, duration
         for name, value in vars(theirs).items():
             if not name.startswith("_"):
                 np.testing.assert_array_equal(getattr(mine, name), value)
+
+
+def test_a_body_with_a_shape_and_a_dance_come_back_to_the_last_bit(capsys, tmp_path):
+    plain = Body(1.7).skeleton
+    offsets = np.array(plain.offsets)
+    offsets[plain.indices(["left_lower_leg", "right_lower_leg"])] *= 0.9
+    shape = Skeleton(plain.names, plain.parents, offsets, plain.soles)
+    shaped = Task(body=Body(mass=61.0, shape=shape), path=straight(2))
+    dance = Task(model=person(), keys=steps(), period=4.5, duration=5.0, fps=30.0)
+    for task in (shaped, dance):
+        data = json.loads(json.dumps(task_to_json(task)))
+        again = task_from_json(data)
+        assert again.body == task.body and again.period == task.period and task_to_json(again) == data
+        assert (again.model is None) == (task.model is None) and len(again.keys) == len(task.keys)
+        for mine, theirs in zip(again.keys, task.keys, strict=True):
+            assert mine[:1] + mine[2:] == theirs[:1] + theirs[2:]
+            np.testing.assert_array_equal(mine.pose.root, theirs.pose.root)
+            np.testing.assert_array_equal(mine.pose.rotations, theirs.pose.rotations)
+    file = lines(tmp_path, {**task_to_json(dance), "method": "dance", "name": "dance"})
+    assert run(capsys, "make", file, "-o", tmp_path / "out")[0] == 0
+    made, direct = load_motion(tmp_path / "out" / "dance.npz"), generate(ElasticDance(), dance)
+    np.testing.assert_array_equal(made.rotations, direct.rotations)
+    label = json.loads((tmp_path / "out" / "dance.label.json").read_text())
+    assert label["body"] == {"model": "person:1.75"} and label["path"] is None
+    for odd in (Task(commands=Commands.__new__(Commands)), Task(wind=Wind())):
+        with pytest.raises(GambolError, match="has no JSON"):
+            task_to_json(odd)
+
+
+def test_the_speed_asked_for_is_the_speed_given(capsys, tmp_path):
+    """Over whole strides of steady walking; where it cannot be, the limit is said (case U145)."""
+    asked = (0.5, 0.9, 1.3, 1.7, 2.0)
+    file = lines(tmp_path, *({"gait": {"speed": v}, "path": [[0, 0], [0, 14 * v]], "fps": 60} for v in asked))
+    assert run(capsys, "make", file, "-o", tmp_path / "out", "--jobs", 1)[0] == 0
+    for n, speed in enumerate(asked, 1):
+        clip = load_motion(tmp_path / "out" / f"{n:05}.npz")
+        strikes = clip.info["events"]["left_strike"][2:-2]
+        z = np.interp(strikes, clip.times, clip.root[:, 2])
+        assert (z[-1] - z[0]) / (strikes[-1] - strikes[0]) == pytest.approx(speed, rel=0.01)
+        assert json.loads((tmp_path / "out" / f"{n:05}.label.json").read_text())["speed"]["asked_m_s"] == speed
+    told = refused(capsys, "walk", "--speed", 3)
+    most = float(told.split(" to ")[1].split()[0])
+    assert "gambol run" in told and 2.0 < most < 3.0
+    assert run(capsys, "walk", "--speed", most, "--path", "0,0 0,3")[0] == 0  # the largest is one that can be
 
 
 def test_a_task_with_nothing_said_is_the_default():
@@ -217,6 +266,29 @@ def test_what_stands_in_the_way_of_one_clip_stops_that_one_alone(capsys, tmp_pat
     code, said, err = run(capsys, "make", lines(tmp_path, {**SHORT, "name": "a"}, {**SHORT, "name": "b"}), "-o", out)
     assert code == 1 and "1 made" in said and "1 failed" in said and "a.npz: it is there already and a folder" in err
     assert sorted(f.name for f in out.iterdir()) == ["a.npz", "b.label.json", "b.npz"]
+
+
+def test_a_file_that_is_locked_stops_its_own_clip_alone(capsys, tmp_path, monkeypatch):
+    """As where another program holds it open: what was there stays as it was, and nothing is half written."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "a.npz").write_bytes(b"held")
+    real = os.replace
+
+    def replace(source, target):
+        if Path(target).name == "a.npz":
+            raise PermissionError(13, "Permission denied", str(target))
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    file = lines(tmp_path, {**SHORT, "name": "a"}, {**SHORT, "name": "b"})
+    code, said, err = run(capsys, "make", file, "-o", out, "--jobs", 1)
+    assert code == 1 and "1 made" in said and "1 failed" in said and "a.npz" in err and "Traceback" not in err
+    assert sorted(f.name for f in out.iterdir()) == ["a.npz", "b.label.json", "b.npz"]
+    assert (out / "a.npz").read_bytes() == b"held"
+    monkeypatch.undo()
+    code, said, _ = run(capsys, "make", file, "-o", out, "--jobs", 1)
+    assert code == 0 and "1 made, 1 kept" in said
 
 
 def test_one_run_at_a_time_in_a_folder(capsys, tmp_path):

@@ -9,12 +9,15 @@ import numpy as np
 
 from gambol import quat
 from gambol.body import Body, G, mass_model
+from gambol.figure import StepPlan
 from gambol.gait import Gait
-from gambol.methods import METHODS
+from gambol.lowering import Way, lowered
+from gambol.methods import METHODS, ForceWalk
 from gambol.motion import Motion
 from gambol.path import Path
+from gambol.profile import profile
 from gambol.skeleton import forward_kinematics
-from gambol.synthesis import Task, generate
+from gambol.synthesis import Stream, Task, generate
 
 
 class Usual(NamedTuple):
@@ -121,3 +124,15 @@ def largest_changes(motion: Motion) -> tuple[float, float]:
 
 def weight(motion: Motion) -> float:
     return motion.mass * G
+
+
+def step_plans(task: Task) -> list[StepPlan]:
+    """The plan of every step of a force walk."""
+    stream, found = Stream(ForceWalk(), task), []
+    while not stream.state.over:
+        state = stream.state
+        ground = profile(state.walker.front, state.ahead.two, state.scene.figure.foot, task.terrain)
+        way = Way(state.walker, state.ahead, (state.ground, ground))
+        found.append(lowered(way, state.sketch, False, state.rest, state.scene)[0])
+        stream.stretch()
+    return found

@@ -232,13 +232,18 @@ def _request(text: str, where: str) -> dict[str, Any]:
     return known
 
 
+def _takes(method: Any) -> bool:
+    """Whether what a line can say is enough for it."""
+    return bool({"path", "keys"} & set(getattr(method, "takes", ("path",))))
+
+
 def _read(data: dict[str, Any], where: str) -> tuple[Any, Task]:
     """Method and task of a request."""
     task = task_from_json({k: v for k, v in data.items() if k in KEYS}, where)
     name = data.get("method", "force")
     made = METHODS.get(name) if isinstance(name, str) else None
-    if made is None or "path" not in getattr(made, "takes", ("path",)):
-        able = ", ".join(k for k, m in METHODS.items() if "path" in getattr(m, "takes", ("path",)))
+    if made is None or not _takes(made):
+        able = ", ".join(k for k, m in METHODS.items() if _takes(m))
         raise GambolError(f"no method is called {str(name)[:40]!r}", where=f"{where}: method", allowed=able)
     known = {d.name: d for d in dials(made)}
     values = pick(data.get("dials", {}), tuple(known), f"{where}: dials")
@@ -275,8 +280,7 @@ def _label(motion: Motion, task: Task, asked: tuple[Any, dict[str, Any]], made: 
         "clip": clip, "sha256": hashlib.sha256(content).hexdigest(), "request": request, "version": __version__,
         "method": data.get("method", "force"), "engine": getattr(method, "engine", None), "seed": task.seed,
         "style": data.get("style"), "dials": data.get("dials", {}),
-        "body": {"height_m": task.body.height, "mass_kg": task.body.mass, "leg_m": task.body.leg_length},
-        "path": {"length_m": task.path.length, "laps": task.laps, "closed": task.path.closed},
+        **_who_and_where(task),
         "speed": {
             "asked_m_s": motion.info.get("speed_m_s"),
             "mean_m_s": float(np.hypot(*along.T).sum() / motion.duration) if len(motion) > 1 else 0.0,
@@ -285,6 +289,16 @@ def _label(motion: Motion, task: Task, asked: tuple[Any, dict[str, Any]], made: 
         "forces": _forces(motion), **facts(motion), "task": {k: data[k] for k in KEYS if k in data},
     }  # fmt: skip
     return (json.dumps(jsonable(about), indent=1, allow_nan=False) + "\n").encode()
+
+
+def _who_and_where(task: Task) -> dict[str, Any]:
+    if task.model is not None:
+        return {"body": {"model": task.model.name}, "path": None}
+    body, path = task.body, task.path
+    return {
+        "body": {"height_m": body.height, "mass_kg": body.mass, "leg_m": body.leg_length},
+        "path": {"length_m": path.length, "laps": task.laps, "closed": path.closed},
+    }
 
 
 def _forces(motion: Motion) -> dict[str, Any] | None:

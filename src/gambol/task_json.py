@@ -1,12 +1,14 @@
 """A Task as JSON and back: what a line of a task list holds.
 
-Only what differs from a default need be said. Paths are points, drawn (then corners are rounded) or exact (with
+Only what differs from a default need be said. A body's shape is the rest offset of each of a person's joints, a key of
+a dance the root's place and every joint's rotation. Paths are points, drawn (then corners are rounded) or exact (with
 ``pivots``), or a file; grounds are objects with a ``kind`` or the texts of the command line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -15,13 +17,21 @@ import numpy as np
 from gambol.body import Body
 from gambol.errors import GambolError
 from gambol.gait import Gait
+from gambol.keys import Key
+from gambol.model import Model
+from gambol.models import MODELS, model
+from gambol.motion import Pose
 from gambol.path import Path, load_path, parse_path, walkable
+from gambol.skeleton import Skeleton
 from gambol.synthesis import Task
 from gambol.terrain import Flat, HeightField, Mesh, Slope, Stairs, Terrain, parse_terrain
 
 __all__ = ["KEYS", "pick", "task_from_json", "task_to_json"]
 
-KEYS = ("body", "path", "terrain", "gait", "laps", "fps", "duration", "seed", "hand_load")
+KEYS = (
+    "body", "path", "terrain", "gait", "laps", "fps", "duration", "seed", "hand_load", "model", "keys", "period",
+)  # fmt: skip
+KEY = ("time", "root", "rotations", "hold", "planted", "jump")
 GAIT = ("speed", "step_length", "cadence", "width")
 GROUNDS: dict[str, tuple[str, ...]] = {  # kind -> its fields
     "flat": ("y",), "slope": ("angle_deg", "heading_deg"), "stairs": ("rise", "tread", "count", "width", "start"),
@@ -33,20 +43,24 @@ def task_to_json(task: Task) -> dict[str, Any]:
     """The task as a plain table; :func:`task_from_json` gives the same walk back, bit by bit.
 
     Raises:
-        GambolError: for a task with keys, or with a body or a ground of its own kind.
+        GambolError: for a task with commands or wind, or with a model or a ground of its own kind.
     """
-    if task.model is not None or task.keys or task.period is not None or task.body.shape is not None:
-        what = "a task with keys, a model or a body of its own shape has no JSON"
-        raise GambolError(what, where="task", allowed="walks of built-in bodies")
+    for name in ("wind", "commands"):
+        if getattr(task, name) is not None:
+            raise GambolError(f"a task with {name} has no JSON", where="task", allowed=", ".join(KEYS))
+    dance = {
+        "model": None if task.model is None else _model_name(task.model), "period": task.period,
+        "keys": [_key_to_json(key) for key in task.keys],
+    }  # fmt: skip
     path, speed = task.path, task.gait.speed
     asked = {k: v for k in GAIT if (v := getattr(task.gait, k)) is not None}
     return {
-        "body": {"height": task.body.height, "mass": task.body.mass},
+        "body": _body_to_json(task.body),
         "path": {"points": path.points.tolist(), "closed": path.closed, "pivots": list(path.pivots)},
         "terrain": _ground_to_json(task.terrain),
         "gait": asked | ({"speed": [list(row) for row in speed]} if isinstance(speed, tuple) else {}),
         "laps": task.laps, "fps": task.fps, "duration": task.duration, "seed": task.seed,
-        "hand_load": list(task.hand_load),
+        "hand_load": list(task.hand_load), **{k: v for k, v in dance.items() if v},
     }
 
 
@@ -64,6 +78,7 @@ def task_from_json(data: Any, where: str = "task") -> Task:
     read: dict[str, Callable[[Any, str], Any]] = {
         "body": _body, "path": _path, "terrain": _terrain,
         "gait": _gait, "laps": _whole, "seed": _whole, "fps": _number, "duration": _maybe, "hand_load": _pair,
+        "model": _model, "keys": _keys, "period": _maybe,
     }  # fmt: skip
     try:
         return Task(**{key: read[key](value, f"{where}: {key}") for key, value in known.items()})
@@ -130,8 +145,67 @@ def _array(value: Any, where: str, width: tuple[int, ...] = ()) -> np.ndarray:
 
 
 def _body(value: Any, where: str) -> Body:
-    known = _numbers(value, ("height", "mass"), where)
-    return Body(known.get("height", Body.height), known.get("mass"))
+    known = pick(value, ("height", "mass", "shape"), where)
+    shape = known.pop("shape", None)
+    numbers = _numbers(known, ("height", "mass"), where)
+    if shape is None:
+        return Body(numbers.get("height", Body.height), numbers.get("mass"))
+    offsets, joints = _array(shape, f"{where}: shape", (3,)), len(Body().skeleton)
+    if len(offsets) != joints:
+        raise GambolError(f"{len(offsets)} offsets", where=f"{where}: shape", allowed=f"{joints}, one for a joint")
+    return Body(mass=numbers.get("mass"), shape=_shape(offsets))
+
+
+def _shape(offsets: np.ndarray) -> Skeleton:
+    """A person's joints with other offsets (J, 3)."""
+    usual = Body().skeleton
+    return Skeleton(usual.names, usual.parents, offsets, usual.soles)
+
+
+def _body_to_json(body: Body) -> dict[str, Any]:
+    if body.shape is None:
+        return {"height": body.height, "mass": body.mass}
+    if body.shape != _shape(body.shape.offsets):
+        what = "a shape whose joints are in an order of its own has no JSON"
+        raise GambolError(what, where="task: body", allowed="the joints of a built-in person, in their order")
+    return {"mass": body.mass, "shape": body.shape.offsets.tolist()}
+
+
+def _model(value: Any, where: str) -> Model:
+    return model(str(value))
+
+
+def _model_name(own: Model) -> str:
+    """The name by which a file knows a built-in model."""
+    with suppress(GambolError):
+        if model(own.name).skeleton == own.skeleton:
+            return own.name
+    what = f"the model {own.name!r} is none of those built in, and has no JSON"
+    raise GambolError(what, where="task", allowed=", ".join(MODELS))
+
+
+def _keys(value: Any, where: str) -> tuple[Key, ...]:
+    if not isinstance(value, list):
+        raise GambolError(f"{str(value)[:40]!r} is no list", where=where, allowed="postures at their times")
+    return tuple(_key(one, f"{where}: {k}") for k, one in enumerate(value, 1))
+
+
+def _key(value: Any, where: str) -> Key:
+    known = pick(value, KEY, where)
+    if missing := [k for k in KEY[:3] if k not in known]:
+        raise GambolError(f"{missing[0]} is missing", where=where, allowed=", ".join(KEY))
+    pose = Pose(_array(known["root"], f"{where}: root"), _array(known["rotations"], f"{where}: rotations", (4,)))
+    planted, jump = known.get("planted"), known.get("jump", False)
+    if not isinstance(jump, bool) or not (planted is None or isinstance(planted, list)):
+        raise GambolError("planted is no list of soles, or jump not true or false", where=where)
+    time, hold = (_number(known.get(k, 0.0), f"{where}: {k}") for k in ("time", "hold"))
+    return Key(time, pose, hold, None if planted is None else tuple(map(str, planted)), jump)
+
+
+def _key_to_json(key: Key) -> dict[str, Any]:
+    pose = {"root": np.asarray(key.pose.root).tolist(), "rotations": np.asarray(key.pose.rotations).tolist()}
+    planted = None if key.planted is None else list(key.planted)
+    return {"time": key.time, **pose, "hold": key.hold, "planted": planted, "jump": key.jump}
 
 
 def _gait(value: Any, where: str) -> Gait:
