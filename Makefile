@@ -51,13 +51,6 @@ $(PAGE)/player.js: studio/package.json $(wildcard studio/*.ts studio/index.html 
 
 studio: $(PAGE)/player.js
 
-demo: $(VENV)/installed
-	@$(BIN)/gambol demo -o out
-
-# Built into src/gambol/studio/page, from where it is served and goes into the wheel.
-studio:
-	@cd studio && npm install --no-audit --no-fund --loglevel=error && npm run build
-
 test: $(VENV)/installed-test
 	@$(BIN)/python -m pytest $(FLAGS)
 
