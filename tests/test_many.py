@@ -22,7 +22,7 @@ from walks import straight
 from gambol.body import Body
 from gambol.commands import Commands
 from gambol.errors import GambolError
-from gambol.gait import Gait
+from gambol.gait import Gait, pace
 from gambol.io import load_motion
 from gambol.many import generate_many
 from gambol.measure import measure
@@ -145,8 +145,12 @@ def test_the_speed_asked_for_is_the_speed_given(capsys, tmp_path):
         assert json.loads((tmp_path / "out" / f"{n:05}.label.json").read_text())["speed"]["asked_m_s"] == speed
     told = refused(capsys, "walk", "--speed", 3)
     most = float(told.split(" to ")[1].split()[0])
-    assert "gambol run" in told and 2.0 < most < 3.0
-    assert run(capsys, "walk", "--speed", most, "--path", "0,0 0,3")[0] == 0  # the largest is one that can be
+    assert f"walk at {most:.2f} m/s at most, or run: gambol run" in told and 2.0 < most < 3.0
+    for height in (1.0, 1.31, 1.75, 2.2):  # the largest and smallest that are named are some that can be
+        with pytest.raises(GambolError) as error:
+            pace(Gait(9.0), Body(height))
+        for bound in error.value.allowed.removesuffix(" m/s").split(" to "):
+            assert pace(Gait(float(bound)), Body(height)).speed == float(bound)
 
 
 def test_a_task_with_nothing_said_is_the_default():

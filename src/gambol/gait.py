@@ -165,8 +165,10 @@ def _check_speed(speed: float, gait: Gait, body: Body) -> None:
     unit, size = (G * body.leg_length) ** 0.5, f"a body of {body.height:g} m"
     if MIN_SPEED * unit <= speed <= MAX_SPEED * unit * (1 + 1e-9):
         return
-    allowed = f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s"
-    do = "slow down, or run: gambol run" if speed > unit * MIN_SPEED else "walk faster"
+    # rounded inward: what is said to be allowed is
+    slowest, fastest = np.ceil(100 * MIN_SPEED * unit) / 100, np.floor(100 * MAX_SPEED * unit) / 100
+    allowed = f"{slowest:.2f} to {fastest:.2f} m/s"
+    do = f"walk at {fastest:.2f} m/s at most, or run: gambol run" if speed > unit * MIN_SPEED else "walk faster"
     what = f"a walk at {speed:.3g} m/s is out of reach of {size}"
     low, high = (RATE * v**RATE_POWER for v in (MIN_SPEED, MAX_SPEED))
     if gait.speed is None and gait.step_length is None and gait.cadence is not None:
