@@ -149,7 +149,9 @@ def test_the_bounds_are_named_and_exact(body):
         pace(Gait(speed=v_hat * unit * (1 + 1e-9 if beyond < 1 else 1)), body)
         with pytest.raises(GambolError) as error:
             pace(Gait(speed=v_hat * unit * beyond), body)
-        assert f"{MIN_SPEED * unit:.2f} to {MAX_SPEED * unit:.2f} m/s" in str(error.value)
+        low, high = map(float, error.value.allowed.removesuffix(" m/s").split(" to "))  # rounded inward
+        assert MIN_SPEED * unit <= low * (1 + 1e-9) and low < MIN_SPEED * unit + 0.0101
+        assert high <= MAX_SPEED * unit * (1 + 1e-9) and high > MAX_SPEED * unit - 0.0101
         assert f"{body.height:g} m" in str(error.value)
 
 
