@@ -142,7 +142,7 @@ class Stream:
 
     def step(self) -> Any:
         """The next stretch of a method that has steps, before a motion is made of it."""
-        return self._next(self.method.step)  # type: ignore[attr-defined]
+        return self._next(self.method.advance_step)  # type: ignore[attr-defined]
 
     def _next(self, advance: Callable[[Any, Task], tuple[Any, Any]]) -> Any:
         if self.over:
@@ -173,8 +173,8 @@ def generate(method: Method, task: Task, after: Handover | None = None) -> Motio
             to tell one foothold from the next.
     """
     stream = Stream(method, task, after)
-    if hasattr(method, "step"):
-        motion = method.motion(list(_drain(stream, stream.step)), task)  # type: ignore[attr-defined]
+    if hasattr(method, "advance_step"):
+        motion = method.joined(list(_drain(stream, stream.step)), task)  # type: ignore[attr-defined]
     else:
         motion = join(list(_drain(stream, stream.stretch)))
     if task.duration is not None:

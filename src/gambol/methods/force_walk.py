@@ -123,14 +123,14 @@ class ForceWalk:
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
         """One step; at the end the settling on both feet; then None."""
-        state, step = self.step(state, task)
-        return state, None if step is None else self.motion([step], task)
+        state, step = self.advance_step(state, task)
+        return state, None if step is None else self.joined([step], task)
 
-    def motion(self, steps: list[Stretch], task: Task) -> Motion:
+    def joined(self, steps: list[Stretch], task: Task) -> Motion:
         """Steps that follow each other as one motion."""
         return strides_motion(steps, Stage(task.body.skeleton, task.terrain, float(task.body.mass or 0.0), task.fps))
 
-    def step(self, state: State, task: Task) -> tuple[State, Stretch | None]:
+    def advance_step(self, state: State, task: Task) -> tuple[State, Stretch | None]:
         """What :meth:`advance` makes a motion of."""
         if state.over:
             return state, None
