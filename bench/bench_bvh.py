@@ -44,8 +44,11 @@ m = load_motion(sys.argv[1])
 peak = next(x.split()[1] for x in open("/proc/self/status") if x.startswith("VmHWM"))
 print(len(m), len(m.skeleton), peak)
 """
-PLANTED = ("cmu/16_15.amc", "cmu/16_36.amc", "cmu/14_21.amc", "cmu/02_01.amc", "cmu/03_01.amc", "cmu/05_08.amc",
-           "bvh/cmu_12_01_walk.bvh", "bvh/cmu_131_01_start_walk_stop.bvh", "bvh_quirks/walk01_24fps.bvh")
+PLANTED = ("cmu/16_15.amc", "cmu/16_36.amc", "cmu/14_21.amc", "cmu/02_01.amc", "cmu/03_01.amc", "cmu/03_02.amc",
+           "cmu/03_03.amc", "cmu/05_08.amc", "cmu/05_14.amc", "cmu/16_11.amc", "cmu/16_17.amc",
+           "bvh/cmu_12_01_walk.bvh", "bvh/cmu_131_01_start_walk_stop.bvh", "bvh_quirks/walk01_24fps.bvh",
+           "bvh_quirks/mixed_orders_zup.bvh", "bvh_quirks/mixamo_names_fingers.bvh", "bvh_quirks/mocapbank_crlf.bvh",
+           "bvh_quirks/root_offset_perf8walk.bvh")
 
 
 def clip(frames: int) -> Motion:

@@ -104,6 +104,29 @@ def test_captured_feet_are_held_to_a_millimetre(data, name):
     np.testing.assert_allclose(out.rotations[:, others], motion.rotations[:, others], atol=1e-12)
 
 
+QUIRKS = ("mixamo_names_fingers", "mixed_orders_zup", "mocapbank_crlf", "root_offset_perf8walk", "walk01_24fps")
+JUMPS = {"03_02", "16_17"}  # frozen frames, turns of 30 degrees in one frame and back
+
+
+@pytest.mark.parametrize("name", [*(f"cmu/{n}.amc" for n in ("03_01", "03_02", "05_01", "05_14", "16_11", "16_17")),
+                                  *(f"bvh_quirks/{n}.bvh" for n in QUIRKS)])
+def test_recordings_with_jumps_and_few_frames_are_held_as_well(data, name):
+    """At frames and half-way between; where the recording jumps, the spikes are taken out and that is said."""
+    motion = load_motion(data / "mocap" / name)
+    out, account = planted(motion)
+    assert account.slide_after_mm <= 1.0 and len(out) == len(motion)
+    said = any("where the recording jumps" in c for c in account.changed)
+    assert said == (name[4:9] in JUMPS)
+    assert not any("mm of slide are left" in d for d in account.doubts())
+
+
+def test_a_foot_that_steps_and_is_never_planted_is_said(data):
+    """A toon's walk on the spot, of which one foot goes back too unevenly."""
+    _, account = planted(load_motion(data / "characters" / "robot_expressive.glb", "Robot_Walking"))
+    assert len(account.unplanted) == 1
+    assert f"the {account.unplanted[0]} foot is never planted" in "\n".join(account.lines())
+
+
 def test_what_planting_cannot_mend_is_said(data, take):
     """A toon's run on the spot, whose feet never stay: the frame to look at is named."""
     odd = load_motion(data / "characters" / "robot_expressive.glb", "Robot_Running")

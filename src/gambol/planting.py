@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gambol import quat
-from gambol.errors import GambolError
 from gambol.feet import CONTACT_GAP, Stance, contacts_from_motion, footfalls, ground_heights, ground_normals, stances
-from gambol.ik import frame_along, two_bone
+from gambol.ik import frame_along
+from gambol.legs import Foot, aim_leg, feet_of
+from gambol.midway import held_midway
 from gambol.motion import Motion
 from gambol.roles import Roles
 from gambol.skeleton import Skeleton, forward_kinematics
@@ -26,11 +27,10 @@ from gambol.skeleton import Skeleton, forward_kinematics
 if TYPE_CHECKING:
     from gambol.terrain import Terrain
 
-__all__ = ["Foot", "aim_leg", "feet_of", "plant"]
+__all__ = ["plant"]
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-SIDES = ("left", "right")
 FADE = 0.35  # s over which a change fades where no other follows
 EASE = 0.12  # s within which a foot that leaves its anchor is let go
 FOLLOW = 0.12  # s, of the Gaussian with which the root follows the feet
@@ -46,46 +46,12 @@ LACKING, EDGE = 0.002, 0.25  # of the leg; of a contact: what may be let go at e
 HELD = 2e-4  # m within which a planted point is at its anchor
 
 
-class Foot(NamedTuple):
-    """Joints of one leg, and the sole points: joints and columns of the contacts (-1: there is none)."""
-
-    side: str
-    hip: int
-    knee: int
-    ankle: int
-    toes: int
-    heel: int
-    tip: int
-    columns: tuple[int, int]
-
-
 class _Way(NamedTuple):
     """A foot through the clip: ankle (F, 3), foot in the world (F, 4), toes in the foot (F, 4)."""
 
     ankle: Array
     foot: Array
     toes: Array
-
-
-def feet_of(skeleton: Skeleton, roles: Roles) -> list[Foot]:
-    """The feet of a skeleton with sole points.
-
-    Raises:
-        GambolError: a leg or a sole point is missing.
-    """
-    out = []
-    for side in SIDES:
-        hip, knee, ankle = (roles.get(f"{side}_{p}") for p in ("upper_leg", "lower_leg", "foot"))
-        if hip is None or knee is None or ankle is None:
-            raise GambolError(f"no {side} leg was found", where="plant", do="name its joints: --roles FILE")
-        toes = roles.get(f"{side}_toes")
-        points = [f"{side}_heel", f"{side}_toe_tip"]
-        if not all(p in skeleton and skeleton.index(p) in skeleton.soles for p in points):
-            raise GambolError(f"the {side} foot has no sole points", where="plant", do="add them: soles.soled(motion)")
-        heel, tip = (skeleton.index(p) for p in points)
-        columns = skeleton.soles.index(heel), skeleton.soles.index(tip)
-        out.append(Foot(side, hip, knee, ankle, -1 if toes is None else toes, heel, tip, columns))
-    return out
 
 
 def plant(motion: Motion, roles: Roles, contacts: ArrayLike | None = None, terrain: Terrain | None = None) -> Motion:
@@ -99,7 +65,8 @@ def plant(motion: Motion, roles: Roles, contacts: ArrayLike | None = None, terra
         terrain: the ground; level at 0 if None.
 
     Returns:
-        The motion; its contacts are those that hold: planted points stay within 0.2 mm of one place on the ground.
+        The motion; its contacts are those that hold: planted points stay within 0.2 mm of one place on the ground,
+        or within half of what they would slide between frames, where that is more.
 
     Raises:
         GambolError: a leg or a sole point is missing.
@@ -117,6 +84,7 @@ def plant(motion: Motion, roles: Roles, contacts: ArrayLike | None = None, terra
         if not (still & ~on).any():
             break
         on = on | still
+    out = held_midway(out, feet, kept | still, (terrain, roles.facing))
     return replace(out, contacts=kept | still)
 
 
@@ -466,37 +434,6 @@ def _smooth(values: Array, sigma: float) -> Array:
     padded = np.pad(values, ((half, half), (0, 0)), "edge")
     near = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=0)
     return np.asarray(near @ (weights / weights.sum()))
-
-
-def aim_leg(
-    rotations: Array, foot: Foot, target: tuple[Array, Array, Array], pose: tuple[Skeleton, Array, Array], facing: float
-) -> None:
-    """Write the joint rotations of a leg with its ankle, foot and toes where they shall be.
-
-    Args:
-        rotations: ``(F, J, 4)``, changed in place.
-        foot: the leg.
-        target: ankle (F, 3) m, foot in the world (F, 4), toes in the foot (F, 4).
-        pose: the skeleton, and positions (F, J, 3) m and world rotations (F, J, 4) of its joints now.
-        facing: rad, yaw of the rest pose: knees bend about the axis from right to left.
-    """
-    skeleton, positions, world = pose
-    parents = skeleton.parents
-    left = np.array([np.cos(facing), 0.0, -np.sin(facing)])
-    hinge = quat.rotate(world[:, foot.hip], left)
-    first, second = two_bone(
-        (positions[:, foot.hip], positions[:, foot.knee], positions[:, foot.ankle]), target[0], hinge
-    )
-
-    def put(joint: int, above: Array, wanted: Array) -> None:
-        rotations[:, joint] = quat.normalize(quat.multiply(quat.conjugate(above), wanted))
-
-    put(foot.hip, world[:, parents[foot.hip]], quat.multiply(first, world[:, foot.hip]))
-    put(foot.knee, quat.multiply(first, world[:, parents[foot.knee]]), quat.multiply(second, world[:, foot.knee]))
-    put(foot.ankle, quat.multiply(second, world[:, parents[foot.ankle]]), target[1])
-    if foot.toes >= 0:
-        inside = quat.multiply(quat.conjugate(world[:, foot.ankle]), world[:, parents[foot.toes]])
-        put(foot.toes, inside, target[2])
 
 
 def _kept(

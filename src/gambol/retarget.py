@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from gambol import quat
 from gambol.feet import footfalls
 from gambol.ik import frame_along
+from gambol.legs import Foot, aim_leg, feet_of
 from gambol.motion import Motion
-from gambol.planting import Foot, aim_leg, feet_of, plant
+from gambol.planting import plant
 from gambol.roles import Roles, humanoid
 from gambol.skeleton import Skeleton, forward_kinematics
 from gambol.soles import SOLE_NAMES, soled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from gambol.cycles import close_cycle, find_cycle
 from gambol.errors import GambolError
 from gambol.feet import foot_contacts, footfalls, sole_columns, sole_points, stances, strikes_and_offs
 from gambol.floors import Anywhere, floor_of, levelled
-from gambol.measure.contact import measure_feet
+from gambol.measure.contact import measure_feet, slides
 from gambol.motion import Motion
 from gambol.planting import plant
 from gambol.roles import Roles, humanoid, roles_of
@@ -32,6 +32,7 @@ TIPTOE = 0.05  # m of the heel over the tip, or the tip over the heel: the highe
 LOW = 0.02  # m over the lowest a sole point comes: there it is on the ground
 WALKING, STAYS, ALIKE = 0.3, 0.15, 0.4  # m/s; of that speed: how far the root goes, how unlike low feet move
 LEAST_ROUND = 1.5  # s played before and after the round that is kept, so that planting goes round too
+STEPS = 0.1  # m that a foot moves that steps
 SUSPECT, SLIDE = 60.0, 1.0  # degrees of a joint that planting does not need; mm
 HANGS, LOWER = 0.55, 0.15  # hip over a foot that carries, of the leg; m by which the other foot is lower
 
@@ -43,7 +44,8 @@ class How:
     Attributes:
         terrain: the ground; by default it is found from the feet, and a floor that leans or lies high is levelled.
         roles: role -> name of the joint, where they are not to be found.
-        despike: first take out rotations that leave their neighbours for a frame.
+        despike: first take out rotations that leave their neighbours for a frame; also done where feet that are held
+            would slide by more than 1 mm without.
         keep_heading: loops walk the way the take does, instead of along +z.
         in_place: loops stay on the spot.
     """
@@ -63,9 +65,11 @@ class Account:
         stances: planted sole points, each from landing to lifting.
         slide_before_mm: the worst of them in the source.
         slide_after_mm: the worst of them now, at frames and half-way between.
+        slide_at_frames_mm: the same at frames alone.
         sinking_mm: the deepest planted point below the ground.
         turn_deg: the largest change of any joint's rotation, ``turn_joint`` in frame ``turn_frame``.
         move_mm: the largest change of any joint's place, ``move_joint`` in frame ``move_frame``.
+        unplanted: feet that step and are never planted.
         changed: other changes, in words.
         cycle: of a loop: first frame in the take, frames, period_s, travel_m, seam before and after in degrees.
     """
@@ -73,6 +77,7 @@ class Account:
     stances: int
     slide_before_mm: float
     slide_after_mm: float
+    slide_at_frames_mm: float
     sinking_mm: float
     turn_deg: float
     turn_joint: str
@@ -80,6 +85,7 @@ class Account:
     move_mm: float
     move_joint: str
     move_frame: int
+    unplanted: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     cycle: dict[str, Any] | None = None
 
@@ -109,11 +115,19 @@ class Account:
                 "(feet that jump, a clip on the spot whose feet do not go back evenly, a prop that is stood on)"
             )
         if self.slide_after_mm > SLIDE:
-            out.append(
-                f"{self.slide_after_mm:.2f} mm of slide are left: a foot is out of the leg's reach, or the clip jumps "
-                "(--despike takes out jumps)"
-            )
+            between = self.slide_at_frames_mm <= SLIDE
+            why = "a foot is out of the leg's reach"
+            if between:
+                why = "between frames alone, where joints turn fast; more frames a second would hold it"
+            out.append(f"{self.slide_after_mm:.2f} mm of slide are left: {why}")
+        out += [
+            f"the {side} foot is never planted, though it steps: its contacts were not found (a clip on the spot whose "
+            "feet do not go back evenly, a foot in the air)" for side in self.unplanted
+        ]
         return out
+
+
+Work = Callable[[Motion, How], tuple[Motion, Account]]
 
 
 def planted(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
@@ -122,7 +136,22 @@ def planted(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
     Raises:
         GambolError: the rig has no two legs that are found.
     """
-    how = how or How()
+    return _without_jumps(_planted, motion, how or How())
+
+
+def _without_jumps(work: Work, motion: Motion, how: How) -> tuple[Motion, Account]:
+    """The work done; where a foot cannot be held because the recording jumps, done again without its spikes."""
+    out = work(motion, how)
+    if out[1].slide_after_mm <= SLIDE or how.despike:
+        return out
+    again = work(motion, replace(how, despike=True))
+    if again[1].slide_after_mm >= out[1].slide_after_mm:
+        return out
+    said = f"{out[1].slide_after_mm:.2f} mm of slide would be left where the recording jumps, hence:"
+    return again[0], replace(again[1], changed=(said, *again[1].changed))
+
+
+def _planted(motion: Motion, how: How) -> tuple[Motion, Account]:
     source, roles, changed = _prepared(motion, how)
     belt = belt_of(source)
     source = _moved(source, belt)
@@ -143,6 +172,10 @@ def loop_of(motion: Motion, how: How | None = None) -> tuple[Motion, Account]:
     if how.terrain is not None:
         do = "plant the clip on the ground instead"
         raise GambolError("a loop stands on a level floor", where="--terrain", do=do)
+    return _without_jumps(_looped, motion, how)
+
+
+def _looped(motion: Motion, how: How) -> tuple[Motion, Account]:
     source, roles, changed = _prepared(motion, how)
     belt = belt_of(source)
     source = _moved(source, belt)
@@ -282,9 +315,23 @@ def _account(before: Motion, after: Motion, terrain: Terrain | None, on: Bools) 
     f, j = np.unravel_index(turns.argmax(), turns.shape)
     g, k = np.unravel_index(moves.argmax(), moves.shape)
     names = after.skeleton.names
+    assert after.contacts is not None
+    at_frames = np.repeat(sole_points(after), 2, axis=0)[:-1]
+    held = 1e3 * slides(at_frames, stances(after.contacts), terrain).max(initial=0.0)
     return Account(
-        len(was.stances), was.slide_mm or 0.0, now.slide_mm or 0.0, now.sinking_mm or 0.0, float(turns[f, j]), names[j],
-        int(f), float(moves[g, k]), names[k], int(g),
+        len(was.stances), was.slide_mm or 0.0, now.slide_mm or 0.0, float(held), now.sinking_mm or 0.0,
+        float(turns[f, j]), names[j], int(f), float(moves[g, k]), names[k], int(g), _unplanted(after),
+    )  # fmt: skip
+
+
+def _unplanted(motion: Motion) -> tuple[str, ...]:
+    """Feet that are never planted though they move as far as the other: half of its way and more."""
+    assert motion.contacts is not None
+    points, columns = sole_points(motion), sole_columns(motion.skeleton)
+    way = {side: float(np.ptp(points[:, own], axis=0).max()) for side, own in columns.items()}
+    return tuple(
+        side for side, own in columns.items()
+        if not motion.contacts[:, own].any() and way[side] > max(STEPS, 0.5 * max(way.values()))
     )  # fmt: skip
 
 

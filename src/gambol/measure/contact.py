@@ -21,6 +21,7 @@ from gambol.feet import (
     stances,
 )
 from gambol.measure.joints import leg_reach
+from gambol.midway import halved
 from gambol.motion import Motion
 from gambol.skeleton import forward_kinematics
 
@@ -161,17 +162,9 @@ def _shown(motion: Motion) -> Array:
 
     Half-way the root is the mean of its neighbours and each rotation the middle of the shortest turn.
     """
-    root, rotations = (_halved(x) for x in (motion.root, motion.rotations))
+    root, rotations = (halved(x) for x in (motion.root, motion.rotations))
     positions, _ = forward_kinematics(motion.skeleton, root, quat.normalize(rotations))
     return positions[:, list(motion.skeleton.soles)]
-
-
-def _halved(x: Array) -> Array:
-    """Frames with the mean of their neighbours between them."""
-    out = np.empty((2 * len(x) - 1, *x.shape[1:]))
-    out[::2] = x
-    out[1::2] = 0.5 * (x[1:] + x[:-1])
-    return out
 
 
 def _unmarked(motion: Motion, terrain: Terrain | None, on: Bools) -> int:
