@@ -148,6 +148,7 @@ def walk_rig(
 ) -> int:  # fmt: skip
     """Walk on somebody's rig, made for its body, and write the clips into a copy of its file."""
     from gambol.dressing import dressed
+    from gambol.hands import hands_clear
     from gambol.rig_body import body_of
 
     (path, named), (clip, method), (rig, output, as_json) = scene, way, out
@@ -158,7 +159,9 @@ def walk_rig(
         raise GambolError("the height of a rig is its own", where="--height", do="leave it out")
     task = replace(form.task(read_scene(path, named), pace), body=body)
     made = [told(m, ground_name(path, named)) for m in clip.motions(method, task)]
-    motions = [dressed(m, character, read_ground(str(m.info["ground"]))) for m in made]
+    grounds = {text: read_ground(text) for text in (str(m.info["ground"]) for m in made)}
+    motions = [dressed(m, character, grounds[str(m.info["ground"])]) for m in made]
+    motions = hands_clear(motions, character, grounds)
     wrote = commands_rigs.write_onto(motions, output, (character, rig.character), rig.root_joint)
     if as_json:
         print_json({"clips": [facts(m) for m in motions], "files": [str(f) for f in output]})
