@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.feet import CONTACT_GAP, CONTACT_SPEED
-from gambol.figure import LEAD, ROWS, STANDING, Step, StepPlan, pose_frames, pose_step, sole_frames
+from gambol.figure import LEAD, ROWS, STANDING, Step, StepPlan, pose_step, sole_frames
 from gambol.figure_parts import COM, ROTATIONS, Figure
 from gambol.footsteps import NONE, SIDES, Footstep
 from gambol.kernels import kernel
@@ -61,26 +61,27 @@ def stride(way: Way, before: tuple[Sketch, bool, float], fps, scene: Scene):  # 
         scene: what stays the same.
 
     Returns:
-        walker at its end, sketch of the next step, the frames ``(N, WIDE)`` of this one, left foot first, and its end
-        (ROWS, 2): the figure there and :data:`TURN` s before.
+        walker at its end, sketch of the next step, the frames ``(N, WIDE)`` of this one, left foot first, and the
+        figure at its end and :data:`TURN` s before (2, WIDE).
     """
     plan, after, sketch = lowered(way, before[0], before[1], before[2], scene)
     a, b = grid(way.walker.time, after.time, fps, way.ahead.one.kind == NONE)
-    out, times, soles = np.zeros((b - a, WIDE)), np.empty(b - a + 2), np.empty((12, b - a + 2))
-    for i in range(b - a + 2):  # one more on either side
+    n = b - a
+    out, times, soles = np.zeros((n + 2, WIDE)), np.empty(n + 3), np.empty((12, n + 2))
+    for i in range(n + 2):  # one more on either side
         times[i] = (a + i - 1) / fps - way.walker.time
-    sole_frames(times, plan, scene.figure.foot, soles)
-    _frames(times[1:-1], plan, scene.figure, out)
-    out[:, HERE:SPEED] = soles[:, 1:-1].T
+    sole_frames(times[: n + 2], plan, scene.figure.foot, soles)
+    times[n + 1], times[n + 2] = plan.step, plan.step - TURN
+    _frames(times[1 : n + 3], plan, scene.figure, out)
+    rows, end = out[:n], out[n:]
+    rows[:, HERE:SPEED] = soles[:, 1:-1].T
     moved = (soles[:, 2:] - soles[:, :-2]) * (fps / 2)
     for k in range(4):
-        out[:, SPEED + k] = np.sqrt(moved[3 * k] ** 2 + moved[3 * k + 1] ** 2 + moved[3 * k + 2] ** 2)
+        rows[:, SPEED + k] = np.sqrt(moved[3 * k] ** 2 + moved[3 * k + 1] ** 2 + moved[3 * k + 2] ** 2)
     if plan.side < 0:
         for at, width in ((HERE, 6), (SPEED, 2), (LEAD, 3), (PRESSED, 3)):
-            _exchanged(out, at, width)
-    end = np.zeros((ROWS, 2))
-    pose_frames(np.array([plan.step, plan.step - TURN]), plan, scene.figure, True, end)
-    return after, sketch, out, end
+            _exchanged(rows, at, width)
+    return after, sketch, rows, end
 
 
 @kernel

@@ -53,7 +53,7 @@ class State(NamedTuple):
     over: bool
     sketch: Sketch  # the coming step as planned by the last advance
     ground: Profile  # under the swing of the coming step
-    done: np.ndarray | None  # (ROWS, 2) the end of the last step and a moment before (stride.py)
+    done: np.ndarray | None  # (2, WIDE) the end of the last step and a moment before (stride.py)
     scene: Scene
     rest: float  # m that C is lowered by when standing
 
@@ -159,9 +159,9 @@ class ForceWalk:
         w, end, figure = state.walker, state.done, state.scene.figure
         if end is None:
             raise GambolError("nothing has been walked yet", where="handover", do="advance first")
-        pose = Pose(end[:3, 0], end[ROTATIONS:COM, 0].reshape(-1, 4))
+        pose = Pose(end[0, :3], end[0, ROTATIONS:COM].reshape(-1, 4))
         planted = standing_soles((w.rear, w.front), figure.foot)
-        before = end[ROTATIONS:COM, 1].reshape(-1, 4)
+        before = end[1, ROTATIONS:COM].reshape(-1, 4)
         spin = quat.log(quat.multiply(quat.conjugate(before), pose.rotations)) / TURN
         walking = w.front.kind == WALK and not state.over
         return Handover(w.time, pose, w.border.velocity, planted, w.rear.side, w if walking else None, spin)
