@@ -321,6 +321,14 @@ def test_quick_numbers_are_the_c_library_s(numbers, blank):
     np.testing.assert_array_equal(quick, [[float(x) for x in text.split()]])
 
 
+@given(st.lists(st.tuples(st.integers(-99_999_999, 99_999_999), st.integers(0, 7)), min_size=1, max_size=40))
+def test_quick_numbers_of_eight_digits_are_the_c_library_s(numbers):
+    """Those that fit into one word, with the point anywhere."""
+    words = [f"{n / 10**k:.{k}f}" for n, k in numbers]
+    quick = quick_numbers(np.frombuffer((" ".join(words) + "\n").encode(), np.uint8), len(words))
+    np.testing.assert_array_equal(quick, [[float(w) for w in words]])
+
+
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=9))
 def test_quick_numbers_of_any_size_are_the_c_library_s(numbers):
     text = " ".join(map(repr, numbers))

@@ -31,7 +31,7 @@ UNITS = (
     (18.0, 33.0, 0.0254 / 0.45, "the unit of the CMU library, 56.4 mm"),
     (800.0, np.inf, 0.001, "millimetres"),
 )
-MANY = 2000  # frames that are enough to see where the ground is
+MANY = 250  # frames that are enough to see where the ground is
 BLOCK = 256  # rows converted at a time
 
 
@@ -72,7 +72,6 @@ def decode(data: bytes, source: Source) -> Motion:
     del table  # as large as the motion
     rotations.setflags(write=False)  # so that they are handed on, not copied
     return Motion(skeleton, root, rotations, fps, translations=moves, info=info)
-
 
 
 def _layout(hierarchy: Hierarchy) -> _Channels:

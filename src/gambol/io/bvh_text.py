@@ -27,7 +27,7 @@ HEAD = re.compile(
 )
 MOTION_LINE = re.compile(rb"^[ \t]*MOTION[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 NEWLINE = b"\n"
-PIECE = 1 << 18  # bytes read at a time: the working set stays in the cache
+PIECE = 1 << 17  # bytes read at a time: the working set stays in the cache
 GUESS = 0.5  # s of holes; what fills longer ones is said to be a guess
 SLOWEST = 10.0  # s a frame
 RATES = (12, 15, 20, 24, 25, 30, 48, 50, 60, 72, 90, 100, 120, 144, 150, 200, 240, 250, 300, 360, 500, 1000)

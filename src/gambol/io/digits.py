@@ -47,13 +47,17 @@ def quick_numbers(text: NDArray[np.uint8], width: int) -> NDArray[np.float64] | 
     odd = (whole > 8) | (part > 8) | (whole + part > 15) | (whole + part < 1)
     words: NDArray[np.uint64] = np.ndarray(len(text) - 7, "<u8", text.data, strides=(1,))
     behind, before = words[dots + 1], words[dots - 8]  # take() would copy all words first
-    blank = (BYTE * (8 - whole)).astype(np.uint64)  # bits that are no digits of the number
-    before = (before >> blank) << blank | (ASCII_0 >> (WORD - blank))
-    blank = (BYTE * (8 - part)).astype(np.uint64)
-    behind = behind << blank | (ASCII_0 >> (WORD - blank))
-    odd |= ~(_digits(before) & _digits(behind))
     scale = TENS.take(part, mode="clip")
-    values = (_eight(before) * scale + _eight(behind)) / scale
+    if not np.any(whole + part > 8):  # all digits of a number in one word
+        room = (BYTE * (8 - part)).astype(np.uint64)
+        joined, fine = _digits(before >> (WORD - room) | behind << room, whole + part)
+        values = _eight(joined) / scale
+    else:
+        before, fine = _digits(before, whole)
+        behind, fine_too = _digits(behind << (BYTE * (8 - part)).astype(np.uint64), part)
+        values = (_eight(before) * scale + _eight(behind)) / scale
+        fine &= fine_too
+    odd |= ~fine
     np.negative(values, out=values, where=negative)
     for k in np.flatnonzero(odd):
         word = text[starts[k] : ends[k]].tobytes().decode("latin-1")
@@ -66,13 +70,15 @@ def quick_numbers(text: NDArray[np.uint8], width: int) -> NDArray[np.float64] | 
     return values.reshape(-1, width)
 
 
-def _digits(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether all eight bytes are digits."""
+def _digits(words: NDArray[np.uint64], count: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """Words with zeros before their last ``count`` bytes, and whether all eight are digits then."""
+    blank = (BYTE * (8 - count)).astype(np.uint64)  # bits that are no digits of the number
+    words = (words >> blank) << blank | (ASCII_0 >> (WORD - blank))
     high = np.uint64(0xF0F0F0F0F0F0F0F0)
-    out: NDArray[np.bool_] = (words & high | ((words + np.uint64(0x0606060606060606)) & high) >> np.uint64(4)) == (
+    fine: NDArray[np.bool_] = (words & high | ((words + np.uint64(0x0606060606060606)) & high) >> np.uint64(4)) == (
         np.uint64(0x3333333333333333)
     )
-    return out
+    return words, fine
 
 
 def _eight(words: NDArray[np.uint64]) -> NDArray[np.float64]:

@@ -37,8 +37,9 @@ def _three(order: str, angles: Array) -> Array:
     """The product of turns about three different axes, multiplied out."""
     i, j, k = ("XYZ".index(axis) for axis in order)
     sign = 1.0 if (j - i) % 3 == 1 else -1.0  # i j = k in a cyclic order, -k in the others
-    half = np.moveaxis(0.5 * angles, -1, 0).copy()
-    (a, b, c), (p, q, r) = np.cos(half), np.sin(half)
+    t = np.tan(np.moveaxis(0.25 * angles, -1, 0).copy())  # one function, for cosine and sine of the half angle
+    over = 1.0 / (1.0 + t * t)
+    (a, b, c), (p, q, r) = 2.0 * over - 1.0, 2.0 * t * over
     ab, pq, pb, aq = a * b, sign * (p * q), p * b, a * q
     out = np.empty((*angles.shape[:-1], 4))
     out[..., 0] = ab * c - pq * r
