@@ -67,6 +67,7 @@ def retarget(  # noqa: PLR0913
     source_roles: Path | None = None,
     in_place: Switch = False,
     root_joint: str | None = None,
+    keep_head: Switch = False,
     as_json: Json = False,
 ) -> int:
     """Put a motion on another skeleton, feet planted on it, and write it into a copy of the rig's file.
@@ -80,12 +81,15 @@ def retarget(  # noqa: PLR0913
         source_roles: the same for the motion.
         in_place: without the travel over the ground.
         root_joint: name of a node above the rig's hips that carries the travel; else the hips do.
+        keep_head: leave a head that hangs, or is thrown back, through a whole captured clip; else it is brought level.
         as_json: print JSON.
     """
     check_targets(output, onto_files(onto), (file, onto, ground.terrain))
     from gambol.convert import in_place as standing
     from gambol.feet import sole_columns
+    from gambol.gaze import levelled_head
     from gambol.io import Source, load_character, read
+    from gambol.mannequin import is_person
     from gambol.measure import measure
     from gambol.motion import Motion
     from gambol.retarget import Rigged
@@ -102,7 +106,11 @@ def retarget(  # noqa: PLR0913
     humanoid(ours, str(onto))
     named = ground.text()
     terrain = read_ground(named or "flat")
-    result = put(motion, theirs, Rigged(skeleton, ours), terrain)
+    keep_head = keep_head or is_person(motion.skeleton) or file.suffix.lower() in RIG_FILES
+    raised = 0.0
+    if not keep_head:
+        motion, raised = levelled_head(motion, theirs)
+    result = put(motion, theirs, Rigged(skeleton, ours), terrain, keep_head=True)
     before = measure(soled(motion, theirs)).feet
     after = measure(result, terrain).feet
     if in_place:
@@ -111,6 +119,7 @@ def retarget(  # noqa: PLR0913
     said: dict[str, Any] = {
         "frames": len(result), "fps": result.fps, "slide_before_mm": before.slide_found_mm,
         "slide_mm": after.slide_mm, "sinking_mm": after.sinking_mm, "feet": list(sole_columns(result.skeleton)),
+        "head_raised_deg": round(raised, 1),
     }
     wrote = write_onto([result], output, (character, onto), root_joint)
     if as_json:
@@ -119,6 +128,10 @@ def retarget(  # noqa: PLR0913
     print(f"{file}: {len(result)} frames at {result.fps:g} a second; {unsure(theirs)[0]}")
     for line in [f"{onto}: {unsure(ours)[0]}", *unsure(ours)[1:], *(character.notes if character else ())]:
         print(line)
+    if raised:
+        way = "raised" if raised > 0 else "lowered"
+        print(f"the head, which looks {'down' if raised > 0 else 'up'} through the whole clip, is {way} by "
+              f"{abs(raised):.0f} degrees (--keep-head leaves it)")
     slid = "no stance"
     if after.slide_mm is not None:
         slid = f"slide {after.slide_mm:.2f} mm, sinking {after.sinking_mm:.2f} mm"

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from gambol import quat
 from gambol.feet import footfalls
+from gambol.gaze import levelled_head
 from gambol.ik import frame_along
 from gambol.legs import Foot, aim_leg, feet_of
+from gambol.mannequin import is_person
 from gambol.motion import Motion
 from gambol.planting import plant
 from gambol.roles import Roles, humanoid
@@ -57,7 +59,8 @@ class _Source(NamedTuple):
 
 
 def retarget(
-    motion: Motion, roles: Roles, target: Rigged, terrain: Terrain | None = None, planted: bool = True
+    motion: Motion, roles: Roles, target: Rigged, terrain: Terrain | None = None, planted: bool = True,
+    keep_head: bool = False,
 ) -> Motion:
     """The motion on another skeleton.
 
@@ -67,6 +70,8 @@ def retarget(
         target: the other one, with sole points.
         terrain: the ground it shall walk on; level at 0 if None.
         planted: put the feet on the ground exactly; without, it is quick and a foot may slide a little.
+        keep_head: the rest pose of the motion knows where its head looks, as that of a skin does; else a head that
+            hangs through the whole clip is raised (:func:`gambol.gaze.levelled_head`). A person of ours keeps it.
 
     Returns:
         The motion on ``target.skeleton``, feet planted; contacts those that hold, forces and mass left out.
@@ -77,6 +82,8 @@ def retarget(
     humanoid(roles, "the motion")
     humanoid(target.roles, "the rig")
     feet = feet_of(target.skeleton, target.roles)
+    if not (keep_head or is_person(motion.skeleton)):
+        motion, _ = levelled_head(motion, roles)
     with_soles = soled(motion, roles)
     contacts = with_soles.contacts if with_soles.contacts is not None else footfalls(with_soles)
     skeleton = with_soles.skeleton
