@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gambol.body import Body, G
 from gambol.errors import GambolError
 
-__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "dimensionless", "eased", "pace", "quickest"]
+__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "coming", "dimensionless", "eased", "pace", "quickest"]
 
 # Fit to 26 adults at six overground speeds each (Fukuchi, Fukuchi & Duarte 2018, spatiotemporal table):
 # step rate = 0.910 v_hat^0.490 sqrt(g/leg), step length = v / rate; scatter 7.5 %, v_hat 0.12..0.62.
@@ -26,6 +26,9 @@ MIN_RATE, MAX_RATE = 0.24, 1.15  # steps a second over sqrt(g/leg): slower, ever
 MAX_RATIO = 2.5  # step length over rate, in legs and sqrt(g/leg): twice the usual 1.2; beyond, the body falls
 MAX_WIDTH = 0.7  # distance between the lines of the two feet over leg length
 QUICKEST = 1.2  # speed of a step over that of the one before
+FASTER, SLOWER = 1.2, 2.0  # m/s2, the most with which a walk follows a list of speeds
+LED = 0.75  # of a step: how far ahead a list of speeds is looked at
+FIRST_STEP = 1.0  # s from a stand until the first heel strike, for a leg of 0.93 m
 WIDTH = 0.58  # distance between the lines of the two feet over that of the hip joints: 0.058 of body height
 
 
@@ -142,7 +145,27 @@ def eased(p: Pace, before: float) -> Pace:
     """``p``, but at most :data:`QUICKEST` faster or slower than the step before at ``before`` m/s (0: from a stand)."""
     if before <= 0:
         return p
-    speed = min(max(p.speed, before / QUICKEST), before * QUICKEST)
+    return _at_speed(p, min(max(p.speed, before / QUICKEST), before * QUICKEST))
+
+
+def coming(gait: Gait, body: Body, time: float, before: float) -> Pace:
+    """The pace of the step that begins at ``time`` s after one at ``before`` m/s (0: from a stand).
+
+    Of a list of speeds it is the one towards the end of the step, so that the body's mean speed over it is the asked
+    one: C moves by half of the step before and half of this one, and quicker steps take less time.
+    """
+    here = pace(gait, body, time)
+    if not isinstance(gait.speed, tuple):
+        return eased(here, before)
+    span = here.step_time if before > 0 else FIRST_STEP * float(np.sqrt(body.leg_length / 0.93))
+    there = pace(gait, body, time + LED * span)
+    if before <= 0:
+        return there
+    return _at_speed(there, min(max(there.speed, before - SLOWER * span), before + FASTER * span))
+
+
+def _at_speed(p: Pace, speed: float) -> Pace:
+    """A pace at another speed, by the rate law."""
     length = p.step_length * (speed / p.speed) ** (1 - RATE_POWER)
     return p if speed == p.speed else Pace(speed, length, length / speed)
 

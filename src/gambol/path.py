@@ -78,6 +78,14 @@ class Path:
         turns = [p + lap * self.length for lap in range(laps if self.closed else 1) for p in self.pivots]
         return (*sorted(p for p in turns if SAME < p < end - SAME), end)
 
+    def until(self, s: float) -> Path:
+        """The open path of its first ``s`` m; of a closed one as many laps as that takes."""
+        laps = int(s // self.length) if self.closed else 0
+        k = int(np.searchsorted(self.s, s - laps * self.length))
+        whole = [self.points[:-1]] * laps
+        pivots = tuple(p for p in self.stops(laps + 1)[:-1] if p < s)
+        return Path(np.concatenate([*whole, self.points[:k], self.point(s)[None]]), pivots=pivots)
+
     def _at(self, s: ArrayLike) -> tuple[NDArray[np.int64], Array, Array]:
         """Segment, share of it, and laps, of each arc length."""
         s = np.asarray(s, float)

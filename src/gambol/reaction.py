@@ -38,6 +38,7 @@ __all__ = [
     "solve_lead",
     "steady",
     "track",
+    "usual_rows",
 ]
 
 Array = NDArray[np.float64]
@@ -329,6 +330,11 @@ def calm_row(t, wanted, times: StepTime, known: Known, ends: tuple[Border, Borde
 def usual_row(shape: Shape, times: StepTime):  # type: ignore[no-untyped-def]
     """(6,) vertical coefficients of a foot in steady walking at this step's times (equation 6b)."""
     return G * _row_y(shape, times.step, times.stance)
+
+
+def usual_rows(shape: Shape, times: StepTime) -> tuple[Array, Array]:
+    """(6,) forward and vertical coefficients of a foot in steady walking (equations 6a and 6b)."""
+    return G * _row_x(shape), usual_row(shape, times)
 
 
 def _follow(t, lead, times: StepTime, known: Known, start: Border):  # type: ignore[no-untyped-def]

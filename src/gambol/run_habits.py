@@ -18,7 +18,7 @@ from gambol.runner import RunScene
 
 __all__ = [
     "brake_of", "flight_speed", "landing_fall", "landing_roll", "run_style", "shape_of", "stand_style", "staying_roll",
-    "stopping_pace", "strike_of",
+    "stopping_pace", "strike_of", "walking_pace",
 ]
 
 Array = NDArray[np.float64]
@@ -27,6 +27,7 @@ FLAT = (0.18, 0.28)  # share of contact after which the sole is flat: heel strik
 TOES_OFF = 0.78  # share of contact
 KEEN = (0.5, 0.2, 3.0, 7.0)  # of the force shape, at and between two speeds
 STOP = 0.62  # s, of the step that comes to rest, for a leg of 0.93 m
+WALKS = 0.36  # s, of the step that goes over into a walk, likewise
 
 
 def brake_of(pace: RunPace, scene: RunScene) -> float:
@@ -113,3 +114,9 @@ def stopping_pace(scene: RunScene) -> RunPace:
     """The step in which a run comes to rest."""
     t = STOP * math.sqrt(scene.size)
     return RunPace(0.0, 0.0, t, 0.5 * t, 0.5 * t, 0.0)
+
+
+def walking_pace(pace: RunPace, scene: RunScene) -> RunPace:
+    """The step in which a run of a pace goes over into a walk."""
+    t = WALKS * math.sqrt(scene.size)
+    return pace._replace(step_time=t, flight=t - pace.contact)

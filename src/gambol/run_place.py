@@ -28,6 +28,7 @@ __all__ = ["Aim", "Landing", "advance_of", "circles", "leg_of", "look_ahead"]
 Array = NDArray[np.float64]
 SWAY = 0.0125  # sideways velocity of flight over g T: C goes 5 mm to each side
 PLACED = (0.15, 0.3)  # of the leg length times acceleration over g, that a foot lands further back: faster, slower
+BEFORE = 0.30  # of the leg length, that a foot lands ahead of the hip where a walk begins
 RISING = 0.03  # m that C is higher from one landing to the next, at most, for a leg of 0.93 m
 SLOPE_BOUNCE = 0.8  # of the climbing speed that the landing velocity has
 
@@ -40,6 +41,7 @@ class Aim(NamedTuple):
     gain: float = 0.0  # m/s faster in the flight after that
     lean: float = 0.0  # rad more than usual, of speeding up
     last: float | None = None  # m along the path where the foot comes down to stop, if it does
+    walks: bool = False  # the landing leads into a walk
 
 
 class Landing(NamedTuple):
@@ -137,7 +139,7 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     cs, sn = math.cos(slope), math.sin(slope)
     moved = (x1 - x0) * cs - (y1 - y0) * sn, (x1 - x0) * sn + (y1 - y0) * cs
     m = scene.manner
-    if aim.last is None:
+    if aim.last is None and not aim.walks:
         r0, r1 = leg_of(m.knee_land + 0.5 * max(slope, 0.0), scene), leg_of(m.knee_off, scene)
         over, up = run + leave[2] - land[2] - moved[0], rise + leave[1] - land[1] - moved[1]
         ahead, height = circles(r0, r1, over, up)
@@ -146,7 +148,8 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
             landing, leaving = max(r0**2 - ahead**2, 0.25 * r0**2), max(r1**2 - (over - ahead) ** 2, 0.25 * r1**2)
             height = min(math.sqrt(landing), math.sqrt(leaving) - up)
     else:
-        ahead = clamp(aim.last + x0 - s - land[2], 0.1 * scene.body.leg_length, 0.55 * scene.body.leg_length)
+        leg = scene.body.leg_length
+        ahead = BEFORE * leg if aim.last is None else clamp(aim.last + x0 - s - land[2], 0.1 * leg, 0.55 * leg)
         height = math.sqrt(leg_of(m.knee_land, scene) ** 2 - ahead**2)
     bank = -math.atan(then.speed**2 * turn / G)
     middle = c + v * on

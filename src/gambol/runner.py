@@ -88,7 +88,7 @@ class Runner(NamedTuple):
     phase_rate: float  # 1/s
     style: Array
     hips: Array  # (2, 3) hip of the stance leg from C at landing and toe-off, outward positive
-    kind: str  # stand, run, stop, settle
+    kind: str  # stand, run, stop, still, over; change: out of a walk; walk: into one
     carry: Carry
     end: Array  # (3, 5) what the last swing added at its landing: where the next search begins
     start: Array  # (3, 5) and at its toe-off

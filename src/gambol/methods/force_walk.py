@@ -8,7 +8,7 @@ poses the figure so that its centre of mass is C.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
 from gambol.figure_parts import COM, ROTATIONS, figure_of
 from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, first_side, next_step, shortened, survey
-from gambol.gait import Pace, dimensionless, eased, pace
+from gambol.gait import Pace, coming, dimensionless, pace
 from gambol.handing import taken_over
 from gambol.hurdle import looks
 from gambol.kernels import check_engine, clamp
@@ -32,9 +32,11 @@ from gambol.reaction import Shape, steady
 from gambol.roll import Roll, shifted
 from gambol.stepping import arm_goal, rising_time, style_of
 from gambol.stride import TURN, Stage, Stretch, standing_soles, stride, strides_motion
+from gambol.swinging import unchosen
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_facts import request_of, step_facts
 from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
+from gambol.walk_from_run import Onto
 from gambol.walker import NO_STEP, NOWHERE, Ahead, Look, Mode, Scene, Walker, seen_next
 
 __all__ = ["PRESETS", "ForceWalk", "State"]
@@ -101,12 +103,14 @@ class ForceWalk:
             raise GambolError(f"preset is {self.preset!r}", where="force walk", allowed=" or ".join(PRESETS))
 
     def start(self, task: Task, after: Handover | None = None) -> State:
-        """Standing with both feet together at the beginning of the path, or where ``after`` left them.
+        """Standing with both feet together at the beginning of the path, or where ``after`` left them; at a heel strike.
 
         Raises:
-            GambolError: for a handover in full motion: a walk begins from a stand.
+            GambolError: for a handover in full motion that is not at a heel strike of a walk.
         """
         course = _course(task)
+        if after is not None and after.walker is not None:
+            return self._going(task, course, after.walker)
         rear, front = first_feet(course, first_side(course))
         scene = self._scene(task, 0.0)
         if after is not None:
@@ -166,12 +170,27 @@ class ForceWalk:
         walking = w.front.kind == WALK and not state.over
         return Handover(w.time, pose, w.border.velocity, planted, w.rear.side, w if walking else None, spin)
 
+    def onto(self, task: Task, time: float) -> Onto:
+        """This walk as what comes into it at a time (s) sees it."""
+        here = pace(task.gait, task.body, time)
+        now = _scene(self, task.body, task.hand_load, here)
+        return Onto(now, self._scene(task, time, here.speed), _course(task))
+
+    def _going(self, task: Task, course: Course, w: Walker) -> State:
+        """At a heel strike of another walk, or of what has become one."""
+        scene = self._scene(task, w.time, w.speed)
+        ahead = _ahead(course, w, scene)
+        ground = profile(w.rear, ahead.one, scene.figure.foot, task.terrain)
+        unknown = Sketch(np.nan, unchosen(ground).swing, np.full(33, np.nan), 0.0)
+        before = replace(task)  # no task that will be asked: the step is planned anew
+        return State(w, ahead, before, course, False, unknown, ground, None, scene, self.start(task).rest)
+
     def _request(self, scene: Scene, course: Course, task: Task) -> dict[str, Any]:
         """What was asked for, with the values that the laws filled in; travels with the clip."""
         return request_of(task, course.path, scene.pace, method="force", preset=self.preset)
 
     def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
-        return _scene(self, task.body, task.hand_load, eased(pace(task.gait, task.body, time), before))
+        return _scene(self, task.body, task.hand_load, coming(task.gait, task.body, time, before))
 
     def _standing(self, scene: Scene, rear: Footstep, front: Footstep, low: float) -> Walker:
         rise = RELEASE * (scene.leg / 0.93) ** 0.5

@@ -16,7 +16,7 @@ import numpy as np
 from gambol.errors import GambolError
 from gambol.figure_parts import COM, ROTATIONS, Figure, figure_of
 from gambol.footsteps import Course, Footstep, first_feet, first_side, next_step, shortened, survey
-from gambol.gait import eased, pace
+from gambol.gait import coming
 from gambol.generalise import NATURAL, PAPER, Laws
 from gambol.handing import taken_over
 from gambol.kernels import check_engine
@@ -176,7 +176,7 @@ class MeasuredWalk:
 
     def _setting(self, task: Task, time: float, before: float = 0.0) -> Setting:
         figure, subject = figure_of(task.body), subject_of(task.body)
-        steady = eased(pace(task.gait, task.body, time), before)
+        steady = coming(task.gait, task.body, time, before)
         looks = {k: getattr(self, k) for k in ("arm_swing", "sway", "pelvis", "lean", "foot_lift")}
         mixed = self._mixed(time, steady.speed, float(subject.leg))
         return Setting(task.body, figure, subject, task.terrain, steady, mixed, self._laws(), looks)

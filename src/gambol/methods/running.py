@@ -26,7 +26,7 @@ from gambol.roll import Roll, shifted
 from gambol.run_figure import COM, RunPlan
 from gambol.run_fit import posed_run
 from gambol.run_from_walk import LEFT_IN, offsets, runner_of
-from gambol.run_habits import flight_speed, stand_style, stopping_pace
+from gambol.run_habits import flight_speed, stand_style, stopping_pace, walking_pace
 from gambol.run_laws import LAWS, Asked, RunPace, check_hill, couple, steady_pace
 from gambol.run_place import Aim, advance_of
 from gambol.run_step import NO_OFFSET, plan_run
@@ -37,6 +37,7 @@ from gambol.runner import Manner, Runner, RunScene, Swinging
 from gambol.stride import frames, standing_soles
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_facts import no_events, request_of
+from gambol.walk_from_run import Onto, plan_walk
 
 __all__ = ["Running", "State"]
 
@@ -58,6 +59,7 @@ class State(NamedTuple):
     over: bool
     done: RunPlan | None
     scene: RunScene
+    walks: bool = False  # the next landing is to lead into a walk
 
 
 @dataclass(frozen=True)
@@ -129,12 +131,26 @@ class Running:
         if state.task is not None and (state.task.path is not task.path or state.task.terrain is not task.terrain):
             course = _course(task)
         scene = self._scene(task, course)
-        plan, after = self._step(w, scene, task)
+        plan, after = self._step(w, scene, task, state.walks)
         last = after.kind == "over"
         grid = frames(w.time, after.time, task.fps, last) / task.fps - w.time
         info = {**self._facts(w, plan, after), **(self._request(scene, task) if w.kind == "stand" else {})}
         motion = run_motion(plan, scene, (grid, task.fps), _shared(w, plan, grid), info)
         return State(after, task, course, last, plan, scene), motion
+
+    def into_walk(self, state: State, task: Task, onto: Onto) -> tuple[Handover, Motion]:
+        """The step from the landing that leads into a walk to its first heel strike; ``state.walks`` was set before."""
+        w, scene = state.runner, self._scene(task, state.course)
+        plan, after = plan_walk(w, scene, onto)
+        t = frames(w.time, after.time, task.fps, False) / task.fps - w.time
+        events = no_events()
+        events[f"{SIDES[after.front.side]}_strike"].append(after.time)
+        info = {"events": events, "plan": [step_object(w.rear.foot, w.front, after.front, plan.step)]}
+        motion = run_motion(plan, scene, (t, task.fps), np.ones(len(t)), info)
+        out = posed_run(plan, scene, np.array([plan.step]))
+        pose = Pose(out[:3, 0], out[ROTATIONS:COM, 0].reshape(-1, 4))
+        planted = standing_soles((after.rear, after.front), scene.figure.foot)
+        return Handover(after.time, pose, after.border.velocity, planted, after.rear.side, after), motion
 
     def _hills(self, task: Task, course: Course) -> None:
         """Refuse what is too steep, anywhere on the way; treads of stairs are level."""
@@ -156,12 +172,14 @@ class Running:
         plan, _ = plan_run(runner, self._aim(runner, scene, task), scene)
         return runner._replace(leave=offsets(plan, scene, after), leave_time=min(LEFT_IN, 0.8 * pace.step_time))
 
-    def _step(self, w: Runner, scene: RunScene, task: Task) -> tuple[RunPlan, Runner]:
+    def _step(self, w: Runner, scene: RunScene, task: Task, walks: bool) -> tuple[RunPlan, Runner]:
         if w.kind == "stop":
             return plan_stop(w, scene)
         if w.kind == "still":
             return plan_still(w, scene)
         aim = self._aim(w, scene, task)
+        if walks and aim.last is None:
+            aim = aim._replace(pace=walking_pace(aim.pace, scene), walks=True)
         return plan_run(w, aim, scene)
 
     def handover(self, state: State) -> Handover:
@@ -188,7 +206,8 @@ class Running:
     def _aim(self, w: Runner, scene: RunScene, task: Task) -> Aim:
         """What the coming step is to lead to: the asked speed, as far as one step can change it."""
         t, size = w.pace.step_time, float(np.sqrt(scene.size))
-        pace = self._reached(task, w.time + t, w.pace, scene)
+        flown = w.time + t - w.pace.flight / 2  # when C flies at the speed that is chosen here
+        pace = self._reached(task, flown, w.pace, scene)
         if w.kind == "stand":
             first = min(pace.speed, FIRST_SPEED * size)
             pace = steady_pace(self.asked(task, w.time)._replace(speed=first), task.body)
@@ -199,7 +218,7 @@ class Running:
             if left == 1:
                 return Aim(stopping_pace(scene), speed, last=_end(scene, task))
             return Aim(pace, speed, max((LAST_SPEED * size - speed) / (left - 1), -SLOWER * pace.step_time), -0.1)
-        then = self._reached(task, w.time + t + pace.step_time, pace, scene)
+        then = self._reached(task, flown + pace.step_time, pace, scene)
         speed = flight_speed(pace, scene)
         gained = 0.0 if w.kind == "stand" else (pace.speed - w.pace.speed) / t
         return Aim(pace, speed, flight_speed(then, scene) - speed, lean=0.55 * float(np.arctan(gained / G)))

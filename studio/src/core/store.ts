@@ -32,6 +32,10 @@ export class Store {
   readonly dropped = signal<Dropped[]>([]);
   readonly beats = signal<Beats | null>(null);
   readonly motionKey = computed(() => motionKey(this.project.value));
+  /** The motion key whose full clip was measured last, or could not be made: what is shown is up to date when it is `motionKey`. */
+  readonly answered = signal("");
+  /** A level was dropped and the path is not on it yet: nothing is made until it is. */
+  readonly laying = signal(false);
   /** Milliseconds from the last change to its clip. */
   readonly latency = signal(0);
 
@@ -117,7 +121,10 @@ export class Store {
       this.note.value = `${found.title} is no human figure: it does not walk, but it can be posed and dance.`;
     this.change(`add ${found.title}`, (p) => {
       if (kind === "character") return { ...p, mode: found.walks || p.mode === "dance" ? p.mode : "dance", figure: { kind, file, mass: null }, dance: { ...p.dance, keys: [] } };
-      if (kind === "ground") return { ...p, ground: { file, scale: 1, up: "y" } };
+      if (kind === "ground") {
+        this.laying.value = true;
+        return { ...p, ground: { file, scale: 1, up: "y" } };
+      }
       if (kind === "music") return { ...p, mode: "dance", dance: { ...p.dance, music: { file, offset: 0 } } };
       if (p.mode === "go" && p.go.method === "measured") return { ...p, go: { ...p.go, clip: file } };
       return { ...p, mode: "view", view: { file, clip: null } };
@@ -169,7 +176,7 @@ export class Store {
         made = "";
         return;
       }
-      if (key === made) return;
+      if (key === made || this.laying.value) return;
       if (!this.makes()) {
         made = key;
         this.clip.value = null;
@@ -205,6 +212,7 @@ export class Store {
 
   private async make(draft: boolean): Promise<void> {
     const project = this.project.peek();
+    const key = this.motionKey.peek();
     const asked = performance.now();
     try {
       const progress = (share: number | null, doing: string) => (this.busy.value = { doing, share, channel: "make" });
@@ -215,17 +223,22 @@ export class Store {
         this.trouble.value = null;
         this.latency.value = performance.now() - asked;
       });
-      if (!draft) await this.look(project);
+      if (!draft) await this.look(project, key);
     } catch (error) {
+      if (key !== this.motionKey.peek()) return; // of what is asked no more
       this.fail(error);
+      if (!draft && !(error instanceof Superseded)) this.answered.value = key;
     } finally {
       if (this.busy.value?.channel === "make") this.busy.value = null;
     }
   }
 
-  private async look(project: Project): Promise<void> {
+  private async look(project: Project, key: string): Promise<void> {
     const report = (await this.link.ask("report", { project }, "report")) as unknown as Report;
-    this.report.value = report;
+    batch(() => {
+      this.report.value = report;
+      this.answered.value = key;
+    });
   }
 
   private async keep(project: Project): Promise<void> {

@@ -177,9 +177,15 @@ export class Director {
 
   private async takeGround(ground: Ground): Promise<void> {
     const key = JSON.stringify(ground);
-    if (key === this.groundKey) return;
+    if (key === this.groundKey) {
+      this.store.laying.value = false;
+      return;
+    }
     this.groundKey = key;
-    if ("text" in ground && ground.text === "flat") return this.stage.flat();
+    if ("text" in ground && ground.text === "flat") {
+      this.store.laying.value = false;
+      return this.stage.flat();
+    }
     try {
       const packet = await this.store.server.ground(ground);
       if (this.groundKey !== key) return;
@@ -187,6 +193,8 @@ export class Director {
       if ("file" in ground) this.ontoGround(packet.header["bounds"] as [Vec3, Vec3]);
     } catch (error) {
       this.store.fail(error);
+    } finally {
+      if (this.groundKey === key) this.store.laying.value = false;
     }
   }
 
