@@ -84,6 +84,18 @@ def speed_of(motion: Motion, speed: float) -> float:
     return float((z[1] - z[0]) / (b - a))
 
 
+def stride_speeds(motion: Motion, rows: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """(m/s, asked m/s) of the mass centre over every stride, in the order of their beginnings."""
+    events, out = motion.info["events"], []
+    times, speeds = np.array(rows).T
+    for side in ("left", "right"):
+        for a, b in pairwise(sorted(events[f"{side}_strike"])):
+            places = np.array([np.interp([a, b], motion.times, motion.com[:, k]) for k in (0, 2)])
+            asked = float(np.interp(np.linspace(a, b, 200), times, speeds).mean())
+            out.append((a, float(np.linalg.norm(places[:, 1] - places[:, 0])) / (b - a), asked))
+    return [(v, asked) for _, v, asked in sorted(out)]
+
+
 def parabola_error(motion: Motion, speed: float) -> float:
     """m, farthest that the posed mass centre is from a parabola with g in flight."""
     com, worst = centre_of_mass(motion), 0.0

@@ -1,7 +1,6 @@
 """Running: laws, flight, limbs, and the numbers that a run must show on the finished clip."""
 
 import json
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -25,9 +24,7 @@ from gambol.flight import (
     solve_bounce,
 )
 from gambol.gait import Gait
-from gambol.gait_change import GaitChange
 from gambol.measure import halving, measure
-from gambol.methods.force_walk import ForceWalk
 from gambol.methods.running import Running
 from gambol.path import Path
 from gambol.run_form import parse_speed, presets
@@ -282,26 +279,6 @@ def test_speeds_that_are_none(text):
 def test_speed_lists():
     assert parse_speed("3.5") == 3.5
     assert parse_speed("0:2.5 5:4") == ((0.0, 2.5), (5.0, 4.0))
-
-
-def test_a_walk_passes_into_a_run():
-    """Stand, walk, run, stand along one path: planted, smooth, the forces are the ones that move the body."""
-    rows = ((0.0, 0.0), (2.0, 1.3), (4.5, 3.2), (7.0, 0.0))
-    path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 30.0]]))
-    method = GaitChange(ForceWalk(), Running())
-    motion = generate(method, Task(path=path, gait=Gait(speed=rows), fps=120))
-    report = measure(motion)
-    assert report.passed, report.failures
-    assert report.forces.com_error_mm < 0.5 and report.forces.consistency_max_bw < 0.08
-    flights = ~motion.contacts.any(1)
-    assert not flights[: int(2.0 * 120)].any() and flights.any() and motion.contacts[-1].all()
-    task = Task(path=path, gait=Gait(speed=rows), duration=4.5)
-    assert halving([generate(method, replace(task, fps=f)) for f in (120.0, 240.0, 480.0)]).smooth(0.4)
-    strikes = [t for t in motion.info["events"]["left_strike"] if 2.0 < t < 5.0]
-    for a, b in pairwise(strikes):
-        z = np.interp([a, b], motion.times, motion.com[:, 2])
-        asked = np.interp(np.linspace(a, b, 50), *np.array(rows).T).mean()
-        assert (z[1] - z[0]) / (b - a) == pytest.approx(asked, rel=0.12)
 
 
 def test_a_run_follows_its_speed_list():

@@ -133,6 +133,6 @@ def step_plans(task: Task) -> list[StepPlan]:
         state = stream.state
         ground = profile(state.walker.front, state.ahead.two, state.scene.figure.foot, task.terrain)
         way = Way(state.walker, state.ahead, (state.ground, ground))
-        found.append(lowered(way, state.sketch, False, state.rest, state.scene)[0])
+        found.append(lowered(way, state.sketch, False, state.rest, (state.scene, state.scene))[0])
         stream.stretch()
     return found

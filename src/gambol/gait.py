@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike
 from gambol.body import Body, G
 from gambol.errors import GambolError
 
-__all__ = ["MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "coming", "dimensionless", "eased", "pace", "quickest"]
+__all__ = [
+    "FIRST_STEP", "MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "coming", "dimensionless", "eased", "pace", "quickest",
+]
 
 # Fit to 26 adults at six overground speeds each (Fukuchi, Fukuchi & Duarte 2018, spatiotemporal table):
 # step rate = 0.910 v_hat^0.490 sqrt(g/leg), step length = v / rate; scatter 7.5 %, v_hat 0.12..0.62.
@@ -27,7 +29,7 @@ MAX_RATIO = 2.5  # step length over rate, in legs and sqrt(g/leg): twice the usu
 MAX_WIDTH = 0.7  # distance between the lines of the two feet over leg length
 QUICKEST = 1.2  # speed of a step over that of the one before
 FASTER, SLOWER = 1.2, 2.0  # m/s2, the most with which a walk follows a list of speeds
-LED = 0.75  # of a step: how far ahead a list of speeds is looked at
+LED = 0.65  # of a step: how far ahead a list of speeds is looked at
 FIRST_STEP = 1.0  # s from a stand until the first heel strike, for a leg of 0.93 m
 WIDTH = 0.58  # distance between the lines of the two feet over that of the hip joints: 0.058 of body height
 

@@ -64,15 +64,15 @@ def excess(plan: StepPlan, scene: Scene, shares, stair):  # type: ignore[no-unty
 
 
 @kernel
-def lowered_stand(w: Walker, ahead: Ahead, ground: Profile, scene: Scene):  # type: ignore[no-untyped-def]
+def lowered_stand(w: Walker, ahead: Ahead, ground: Profile, scenes: tuple[Scene, Scene]):  # type: ignore[no-untyped-def]
     """C of the standing figure lowered until both legs reach, also while the weight shifts for the first step.
 
     Returns the walker, and a sketch that says nothing about its first step.
     """
-    low, under = w.low, unchosen(ground)
+    scene, low, under = scenes[0], w.low, unchosen(ground)
     for _ in range(ROUNDS):
         w = _standing_at(w, low, scene)
-        plan, _ = plan_step(w, ahead, low, under, scene)
+        plan, _ = plan_step(w, ahead, low, under, scenes)
         under = same_swing(ground, plan)
         over = excess(plan, scene, FIRST, False)
         if over <= 0:
@@ -92,7 +92,7 @@ def _standing_at(w: Walker, low, scene: Scene):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignore[no-untyped-def]
+def lowered(way: Way, sketch: Sketch, fresh, rest, scenes: tuple[Scene, Scene]):  # type: ignore[no-untyped-def]
     """The step planned with its end border low enough for both legs to reach in this step and the next.
 
     Args:
@@ -100,17 +100,18 @@ def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignor
         sketch: this step as planned one step ago.
         fresh: whether the sketch does not hold any more.
         rest: m that C is lowered by when standing.
-        scene: what stays the same.
+        scenes: what stays the same in this step, and in the next.
 
     Returns:
         plan, walker at its end, and the sketch of the next step.
     """
     w, ahead, grounds = way
+    scene, then = scenes
     one, two = ahead.one, ahead.two
     if one.kind == NONE:
         low = rest
         for _ in range(ROUNDS):
-            plan, after = plan_step(w, ahead, low, unchosen(grounds[0]), scene)
+            plan, after = plan_step(w, ahead, low, unchosen(grounds[0]), scenes)
             over = excess(plan, scene, REST, False)
             if over <= 0:
                 break
@@ -121,17 +122,17 @@ def lowered(way: Way, sketch: Sketch, fresh, rest, scene: Scene):  # type: ignor
     under = unchosen(grounds[0]) if fresh else Under(grounds[0], sketch.swing, True)
     under_next = unchosen(grounds[1])
     for _ in range(ROUNDS):
-        plan, after = plan_step(w, ahead, low, under, scene)
+        plan, after = plan_step(w, ahead, low, under, scenes)
         under = same_swing(grounds[0], plan)
         # as it was sketched, and looked at then
         over = -1.0 if not fresh and sketch.low == low else excess(plan, scene, REST, one.stair)
-        beyond, _ = plan_step(after, later, low, under_next, scene)
+        beyond, _ = plan_step(after, later, low, under_next, (then, then))
         under_next = same_swing(grounds[1], beyond)
         outline = _outline(after, later, beyond)
         if np.abs(outline - sketch.outline).max() < ALIKE:
             spare = sketch.spare  # the step before was planned just so: no need to look again
         else:
-            spare = excess(beyond, scene, WHOLE, two.stair)
+            spare = excess(beyond, then, WHOLE, two.stair)
         if max(over, spare) <= 0:
             break
         low += 1.05 * max(over, spare) + SPARE

@@ -23,12 +23,13 @@ from gambol.run_table import swing_polynomials
 from gambol.runner import Runner, RunScene, Swinging
 from gambol.synthesis import Handover
 
-__all__ = ["offsets", "runner_of"]
+__all__ = ["later_in", "offsets", "runner_of"]
 
 Array = NDArray[np.float64]
 LEFT_IN = 0.3  # s, within which the upper body leaves the walk's posture
 EPS = 1e-4  # s
 HIPS = np.array([[0.057, -0.043, -0.002], [0.052, -0.051, -0.012]])  # of body height
+LATEST = 0.4  # of a run's swing, from where on the leg that leaves the ground out of a walk goes
 
 
 def runner_of(after: Handover, pace: RunPace, scene: RunScene) -> Runner:
@@ -69,3 +70,17 @@ def offsets(plan: RunPlan, scene: RunScene, after: Handover) -> Array:
     walk = np.stack([there, quat.multiply(there, quat.exp(spin * EPS))])
     turn = quat.log(quat.multiply(quat.conjugate(run), walk))
     return np.concatenate([turn[0], (turn[1] - turn[0]) / EPS], 1)
+
+
+def later_in(runner: Runner, plan: RunPlan) -> Runner:
+    """The runner whose rear leg, which leaves the ground more bent than a run's, swings on as a run's from there on."""
+    keys, missing = runner.rear.keys, plan.rear.start
+    x = np.linspace(0.0, LATEST, 101)
+    knees = np.polynomial.polynomial.polyval(x, keys[1])
+    at = float(x[np.argmin(np.abs(knees - knees[0] - missing[0, 1]))])
+    on = np.polynomial.Polynomial([at, 1 - at])
+    rest = np.zeros_like(keys)
+    for row, key in zip(rest, keys):
+        part = np.polynomial.Polynomial(key)(on).coef
+        row[: len(part)] = part
+    return runner._replace(rear=runner.rear._replace(keys=rest))

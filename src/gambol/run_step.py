@@ -90,8 +90,8 @@ def _planned(w: Runner, aim: Aim, scene: RunScene, low: float) -> tuple[RunPlan,
             plan.front.clear[[0, 3]],
         ),
         c=landed[0], v=landed[1], pace=then, s=end.s, yaw=end.yaw, yaw_rate=end.yaw_rate, phase_rate=rate,
-        style=style, hips=hips, kind="walk" if aim.walks else "run" if aim.last is None else "stop", carry=NO_CARRY, end=plan.rear.end,
-        start=plan.front.start, steps=w.steps + 1, leave=NO_OFFSET, leave_time=0.0,
+        style=style, hips=hips, kind="walk" if aim.walks else "run" if aim.last is None else "stop", carry=NO_CARRY,
+        end=plan.rear.end, start=plan.front.start, steps=w.steps + 1, leave=NO_OFFSET, leave_time=0.0,
     )
     return plan, after, reach - leg_of(KNEE_LEAST, scene)
 

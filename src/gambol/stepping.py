@@ -144,17 +144,19 @@ def turn_pulses(w: Walker, end: Next, times: StepTime):  # type: ignore[no-untyp
 
 
 @kernel
-def plan_step(w: Walker, ahead: Ahead, low, under: Under, scene: Scene):  # type: ignore[no-untyped-def]
+def plan_step(w: Walker, ahead: Ahead, low, under: Under, scenes: tuple[Scene, Scene]):  # type: ignore[no-untyped-def]
     """The plan of the step that begins at ``w``, and the walker at its end.
 
-    C is lowered by ``low`` m at its end and one step on; ``under`` is what the swing foot passes over.
+    C is lowered by ``low`` m at its end and one step on; ``under`` is what the swing foot passes over; ``scenes`` are
+    those of this step and of the next.
     """
+    scene, then = scenes
     one = ahead.one
     settling = one.kind == NONE
     t0 = step_times(w.front, one, scene)
-    t1 = t0 if settling else step_times(one, ahead.two, scene)
-    t2 = t1 if settling or ahead.two.kind == NONE else step_times(ahead.two, ahead.three, scene)
-    double_next = 0.0 if settling else scene.look.row.double * min(t1, scene.pace.step_time * LOOSE)
+    t1 = t0 if settling else step_times(one, ahead.two, then)
+    t2 = t1 if settling or ahead.two.kind == NONE else step_times(ahead.two, ahead.three, then)
+    double_next = 0.0 if settling else scene.look.row.double * min(t1, then.pace.step_time * LOOSE)
     times = StepTime(t0, t0 + double_next, w.double)
     end = next_border(w, ahead, (t0, t1), low, scene)
     yaw_mid = 0.5 * (w.yaw + end.yaw)

@@ -50,7 +50,7 @@ def grid(start, end, fps, last):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def stride(way: Way, before: tuple[Sketch, bool, float], fps, scene: Scene):  # type: ignore[no-untyped-def]
+def stride(way: Way, before: tuple[Sketch, bool, float], fps, scenes: tuple[Scene, Scene]):  # type: ignore[no-untyped-def]
     """One step planned and posed.
 
     Args:
@@ -58,13 +58,14 @@ def stride(way: Way, before: tuple[Sketch, bool, float], fps, scene: Scene):  # 
         before: this step as sketched one step ago, whether that does not hold any more, and the m that C is lowered
             by when standing.
         fps: frames a second.
-        scene: what stays the same.
+        scenes: what stays the same in this step, and in the next.
 
     Returns:
         walker at its end, sketch of the next step, the frames ``(N, WIDE)`` of this one, left foot first, and the
         figure at its end and :data:`TURN` s before (2, WIDE).
     """
-    plan, after, sketch = lowered(way, before[0], before[1], before[2], scene)
+    scene = scenes[0]
+    plan, after, sketch = lowered(way, before[0], before[1], before[2], scenes)
     a, b = grid(way.walker.time, after.time, fps, way.ahead.one.kind == NONE)
     n = b - a
     out, times, soles = np.zeros((n + 2, WIDE)), np.empty(n + 3), np.empty((12, n + 2))

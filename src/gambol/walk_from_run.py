@@ -7,14 +7,13 @@ and joint angles above the legs arrive at the walk's with their rates.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gambol import quat
-from gambol.borders import gap, next_border, step_times
+from gambol.borders import next_border, step_times
 from gambol.figure import ROWS as WALK_ROWS
 from gambol.figure import StepPlan, pose_frames
 from gambol.figure_parts import ROTATIONS
@@ -49,6 +48,7 @@ class Onto(NamedTuple):
 
     scene: Scene  # as fast as at its first heel strike
     then: Scene  # of the step that follows
+    later: Scene  # and of the one after that
     course: Course
 
 
@@ -77,7 +77,7 @@ def _behind(w: Runner, onto: Onto) -> Footstep:
 
 
 def _footholds(w: Runner, behind: Footstep, onto: Onto) -> Ahead:
-    """The first heel strike's foothold, and those after it: where the walk's C has moved as one who slows down evenly."""
+    """The first heel strike's foothold, so that the walk's C is where slowing down evenly brings it, and the next."""
     walk, t = onto.scene, w.pace.step_time
     forward = np.array([np.sin(w.yaw), 0.0, np.cos(w.yaw)])
     goal = t * 0.5 * (float(w.v @ forward) + onto.scene.pace.speed)
@@ -101,7 +101,7 @@ def _ahead(front: Footstep, one: Footstep, onto: Onto) -> Ahead:
     found, rear = [one], front
     while len(found) < 4:
         here = found[-1]
-        length = shortened(onto.then.pace.step_length, here)
+        length = shortened((onto.then if len(found) == 1 else onto.later).pace.step_length, here)
         step = None if here.kind == NONE else next_step(onto.course, rear, here, length)
         rear = here
         found.append(NO_STEP if step is None else step)
@@ -111,12 +111,12 @@ def _ahead(front: Footstep, one: Footstep, onto: Onto) -> Ahead:
 def _planned(
     w: Runner, behind: Footstep, ahead: Ahead, low: float, scene: RunScene, onto: Onto
 ) -> tuple[RunPlan, Walker, float]:
-    """The plan with C lowered by ``low`` m at its end, and by how much (m) a leg is too short for it or for the next."""
-    walk, course, t, one = onto.scene, onto.course, w.pace.step_time, ahead.one
+    """The plan with C lowered by ``low`` m at its end, and by how much (m) a leg is too short for it, or the next."""
+    walk, t, one = onto.scene, w.pace.step_time, ahead.one
     standing = w.front._replace(kind=WALK)
     usual = walk.pace.step_time
     t1 = step_times(one, ahead.two, onto.then)
-    t2 = t1 if ahead.two.kind == NONE else step_times(ahead.two, ahead.three, onto.then)
+    t2 = t1 if ahead.two.kind == NONE else step_times(ahead.two, ahead.three, onto.later)
     double = walk.look.row.double * t1
     trail = _trail(w, one, StepTime(usual, usual + double, double), walk)
     before = _as_walker(w, behind, standing, walk)
@@ -170,7 +170,7 @@ def _following(w: Walker, ahead: Ahead, onto: Onto) -> tuple[StepPlan, float]:
     grounds = profile(w.rear, two, foot, terrain), profile(one, ahead.three, foot, terrain)
     later = Ahead(two, ahead.three, ahead.four, ahead.four)
     nothing = Sketch(np.nan, unchosen(grounds[0]).swing, np.full(33, np.nan), 0.0)
-    plan, _, _ = lowered(Way(w, later, grounds), nothing, True, w.low, onto.then)
+    plan, _, _ = lowered(Way(w, later, grounds), nothing, True, w.low, (onto.then, onto.later))
     return plan, float(excess(plan, onto.then, FIRST, False))
 
 

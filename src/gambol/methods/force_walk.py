@@ -21,7 +21,7 @@ from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
 from gambol.figure_parts import COM, ROTATIONS, figure_of
 from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, first_side, next_step, shortened, survey
-from gambol.gait import Pace, coming, dimensionless, pace
+from gambol.gait import FIRST_STEP, Pace, coming, dimensionless, pace
 from gambol.handing import taken_over
 from gambol.hurdle import looks
 from gambol.kernels import check_engine, clamp
@@ -35,8 +35,8 @@ from gambol.stride import TURN, Stage, Stretch, standing_soles, stride, strides_
 from gambol.swinging import unchosen
 from gambol.synthesis import Handover, Task, dial
 from gambol.walk_facts import request_of, step_facts
-from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
 from gambol.walk_from_run import Onto
+from gambol.walk_table import MODES, PAPER, PAPER_Z, Row, row_at
 from gambol.walker import NO_STEP, NOWHERE, Ahead, Look, Mode, Scene, Walker, seen_next
 
 __all__ = ["PRESETS", "ForceWalk", "State"]
@@ -103,7 +103,7 @@ class ForceWalk:
             raise GambolError(f"preset is {self.preset!r}", where="force walk", allowed=" or ".join(PRESETS))
 
     def start(self, task: Task, after: Handover | None = None) -> State:
-        """Standing with both feet together at the beginning of the path, or where ``after`` left them; at a heel strike.
+        """Standing with both feet together at the beginning of the path, or as ``after`` left them.
 
         Raises:
             GambolError: for a handover in full motion that is not at a heel strike of a walk.
@@ -112,7 +112,7 @@ class ForceWalk:
         if after is not None and after.walker is not None:
             return self._going(task, course, after.walker)
         rear, front = first_feet(course, first_side(course))
-        scene = self._scene(task, 0.0)
+        scene, then = self._scenes(task, 0.0)
         if after is not None:
             rear, front = taken_over(after, (rear, front), scene.figure.foot, "force walk")
         low = 0.0 if after is None else max(0.0, _above(after, task, rear, front, scene))
@@ -120,9 +120,9 @@ class ForceWalk:
         if after is not None:
             rolls = shifted(walker.rear_roll, after.time), shifted(walker.front_roll, after.time)
             walker = walker._replace(time=after.time, rear_roll=rolls[0], front_roll=rolls[1])
-        ahead = _ahead(course, walker, scene)
+        ahead = _ahead(course, walker, (scene, then))
         ground = profile(rear, ahead.one, scene.figure.foot, task.terrain)
-        walker, sketch = lowered_stand.by(self.engine)(walker, ahead, ground, scene)
+        walker, sketch = lowered_stand.by(self.engine)(walker, ahead, ground, (scene, then))
         return State(walker, ahead, task, course, False, sketch, ground, None, scene, walker.low)
 
     def advance(self, state: State, task: Task) -> tuple[State, Motion | None]:
@@ -141,20 +141,20 @@ class ForceWalk:
         w, course, ahead, ground = state.walker, state.course, state.ahead, state.ground
         if state.task.path is not task.path or state.task.terrain is not task.terrain:
             course = _course(task)
-        scene = self._scene(task, w.time, w.speed)
+        scene, then = self._scenes(task, w.time, w.speed)
         fresh = state.task is not task or scene.pace.speed != w.speed > 0
         foot = scene.figure.foot
         if fresh:
-            ahead = _ahead(course, w, scene)
+            ahead = _ahead(course, w, (scene, then))
             ground = profile(w.rear, ahead.one, foot, task.terrain)
         ground_next = profile(w.front, ahead.two, foot, task.terrain)
         way, before = Way(w, ahead, (ground, ground_next)), (state.sketch, fresh, state.rest)
-        after, sketch, rows, end = stride.by(self.engine)(way, before, float(task.fps), scene)
+        after, sketch, rows, end = stride.by(self.engine)(way, before, float(task.fps), (scene, then))
         last = ahead.one.kind == NONE
         asked = self._request(scene, course, task) if w.standing else {}
         landed = None if last else ahead.one
         facts = step_facts((w.rear, w.front, landed), (w.time, w.time + w.double, after.time))
-        rest = NOWHERE if last else seen_next(ahead, _beyond(course, ahead, scene))
+        rest = NOWHERE if last else seen_next(ahead, _beyond(course, ahead, then))
         state = State(after, rest, task, course, last, sketch, ground_next, end, scene, state.rest)
         return state, Stretch(rows, {**asked, **facts})
 
@@ -174,12 +174,12 @@ class ForceWalk:
         """This walk as what comes into it at a time (s) sees it."""
         here = pace(task.gait, task.body, time)
         now = _scene(self, task.body, task.hand_load, here)
-        return Onto(now, self._scene(task, time, here.speed), _course(task))
+        return Onto(now, *self._scenes(task, time, here.speed), _course(task))
 
     def _going(self, task: Task, course: Course, w: Walker) -> State:
         """At a heel strike of another walk, or of what has become one."""
-        scene = self._scene(task, w.time, w.speed)
-        ahead = _ahead(course, w, scene)
+        scene, then = self._scenes(task, w.time, w.speed)
+        ahead = _ahead(course, w, (scene, then))
         ground = profile(w.rear, ahead.one, scene.figure.foot, task.terrain)
         unknown = Sketch(np.nan, unchosen(ground).swing, np.full(33, np.nan), 0.0)
         before = replace(task)  # no task that will be asked: the step is planned anew
@@ -189,8 +189,12 @@ class ForceWalk:
         """What was asked for, with the values that the laws filled in; travels with the clip."""
         return request_of(task, course.path, scene.pace, method="force", preset=self.preset)
 
-    def _scene(self, task: Task, time: float, before: float = 0.0) -> Scene:
-        return _scene(self, task.body, task.hand_load, coming(task.gait, task.body, time, before))
+    def _scenes(self, task: Task, time: float, before: float = 0.0) -> tuple[Scene, Scene]:
+        """Of the step that begins at a time, after one at ``before`` m/s, and of the next."""
+        here = coming(task.gait, task.body, time, before)
+        land = time + (here.step_time if before > 0 else FIRST_STEP * float(np.sqrt(task.body.leg_length / 0.93)))
+        there = coming(task.gait, task.body, land, here.speed)
+        return _scene(self, task.body, task.hand_load, here), _scene(self, task.body, task.hand_load, there)
 
     def _standing(self, scene: Scene, rear: Footstep, front: Footstep, low: float) -> Walker:
         rise = RELEASE * (scene.leg / 0.93) ** 0.5
@@ -278,11 +282,11 @@ def _course(task: Task) -> Course:
     return survey(task.path, task.terrain, task.body, task.gait.half_width(task.body), task.laps)
 
 
-def _ahead(course: Course, w: Walker, scene: Scene) -> Ahead:
+def _ahead(course: Course, w: Walker, scenes: tuple[Scene, Scene]) -> Ahead:
     found: list[Footstep] = []
     rear, front = w.rear, w.front
-    for _ in range(4):
-        found.append(_step(course, rear, front, scene))
+    for k in range(4):
+        found.append(_step(course, rear, front, scenes[min(k, 1)]))
         rear, front = front, found[-1]
     return Ahead(*found)
 

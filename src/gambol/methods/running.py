@@ -25,7 +25,7 @@ from gambol.motion import Motion, Pose
 from gambol.roll import Roll, shifted
 from gambol.run_figure import COM, RunPlan
 from gambol.run_fit import posed_run
-from gambol.run_from_walk import LEFT_IN, offsets, runner_of
+from gambol.run_from_walk import LEFT_IN, later_in, offsets, runner_of
 from gambol.run_habits import flight_speed, stand_style, stopping_pace, walking_pace
 from gambol.run_laws import LAWS, Asked, RunPace, check_hill, couple, steady_pace
 from gambol.run_place import Aim, advance_of
@@ -170,6 +170,7 @@ class Running:
         pace = pace._replace(step_time=pace.contact + 0.7 * pace.flight, flight=0.7 * pace.flight)
         runner = runner_of(after, pace, scene)
         plan, _ = plan_run(runner, self._aim(runner, scene, task), scene)
+        runner = later_in(runner, plan)
         return runner._replace(leave=offsets(plan, scene, after), leave_time=min(LEFT_IN, 0.8 * pace.step_time))
 
     def _step(self, w: Runner, scene: RunScene, task: Task, walks: bool) -> tuple[RunPlan, Runner]:
