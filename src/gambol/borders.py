@@ -107,7 +107,7 @@ def border_at(rear: Footstep, front: Footstep, one: Footstep, scene: Scene):  # 
     forward = (1 - k) * STAND_AHEAD * scene.height
     if (front.kind == CLOSE and over) or one.kind == CLOSE:
         # slowing down, C stays a little behind, and comes to rest without swinging back
-        forward -= (CLOSE_SHORT[1] if front.kind == CLOSE else CLOSE_SHORT[0]) * scene.pace.step_length
+        forward -= (CLOSE_SHORT[1] if front.kind == CLOSE else CLOSE_SHORT[0]) * w_in
     # into a curve the body leans: the ground's push must pass near C while the path bends
     turn = 0.0 if over else _wrap(one.heading - rear.heading) / max(w_in + w_out, 0.3)
     inward = 0.5 * scene.pace.speed**2 * turn / G * scene.leg * k

@@ -24,9 +24,12 @@ __all__ = ["GaitChange"]
 RUN, WALK = 0.50, 0.42  # Froude number v^2 / (g l) above which people run, below which they walk
 AHEAD = 0.3, 0.58  # s, that a change is looked for ahead: into a run; into a walk, the middle of the step after next
 STEPS = 2  # in a gait, at least
+CAUGHT = 1.5  # of the speed at which people begin to run: faster, a walk does not catch a run
 GRID = 0.1  # s
-SOON = 1.2  # s before it ends that the place of a stop is chosen
-SLOWEST_WALK = 0.17  # v_hat
+SOON = 2.2  # s before it ends that the place of a stop is chosen
+SHORT = 0.25  # of the leg: no last step is shorter, the feet come together where the front one stands
+SLOWEST_WALK, LAST_STEPS = 0.17, 0.35  # v_hat: of a walk; the most of the last steps before a stop, short but quick
+QUICK = 2.7  # sqrt(l / g): the last steps are as fast as the body is that long before it stands
 
 
 class State(NamedTuple):
@@ -64,7 +67,8 @@ class GaitChange:
         now = method.handover(inner)
         asked = self._asked(task, now.time + AHEAD[state.runs])
         if state.runs:
-            walks = steps >= STEPS and asked < self._limit(task, WALK) and isinstance(task.gait.speed, tuple)
+            slow = inner.runner.pace.speed < CAUGHT * self._limit(task, RUN)
+            walks = steps >= STEPS and slow and asked < self._limit(task, WALK) and isinstance(task.gait.speed, tuple)
             return State(True, inner._replace(walks=walks), steps, None), motion
         if steps > STEPS and now.walker is not None and asked > self._limit(task, RUN):
             return State(True, self.run.start(self._task(task, True, None), now), 0, None, now), motion
@@ -75,8 +79,8 @@ class GaitChange:
         w = state.inner.runner
         onto = self.walk.onto(self._task(task, False, None), w.time + w.pace.step_time)
         now, motion = self.run.into_walk(state.inner, self._task(task, True, None), onto)
-        walk = self.walk.start(self._task(task, False, None), now)
-        return State(False, walk, 0, self._stop(task, now), now), motion
+        stop = self._stop(task, now)
+        return State(False, self.walk.start(self._task(task, False, stop), now), 0, stop, now), motion
 
     def _stop(self, task: Task, now: Handover) -> Path | None:
         """The path to where C comes to rest, if the list of speeds ends at rest within the next :data:`SOON` s."""
@@ -87,7 +91,10 @@ class GaitChange:
         here = task.path.nearest(w.border.position, max(w.rear.s - 1.0, 0.0), 3.0)
         way = float(np.trapezoid([self._asked(task, t) for t in times], times))
         end = task.path.length * (task.laps if task.path.closed else 1)
-        return task.path.until(min(max(here + way, w.front.s), end))
+        beyond = here + way - w.front.s
+        least = SHORT * task.body.leg_length
+        whole = beyond if beyond > least else 0.0
+        return task.path.until(min(w.front.s + whole, end))
 
     def handover(self, state: State) -> Handover:
         """Of the gait it is in."""
@@ -108,6 +115,8 @@ class GaitChange:
         if not runs:
             unit = float(np.sqrt(G * task.body.leg_length))
             low, high = SLOWEST_WALK * unit, MAX_SPEED * unit * 0.99
+            if stop is not None:
+                low = max(low, min(QUICK * _braking(task.gait.speed) * unit / G, LAST_STEPS * unit))
         gait = task.gait
         if isinstance(gait.speed, tuple):
             times, speeds = np.array(gait.speed).T
@@ -115,3 +124,9 @@ class GaitChange:
             kept = np.clip(np.interp(grid, times, speeds), low, high)
             gait = replace(gait, speed=tuple(zip(grid.tolist(), kept.tolist())))
         return replace(task, gait=gait) if stop is None else replace(task, gait=gait, path=stop, laps=1)
+
+
+def _braking(rows: tuple[tuple[float, float], ...]) -> float:
+    """m/s2 with which a list of speeds comes to rest."""
+    (t0, v0), (t1, v1) = rows[-2:]
+    return (v0 - v1) / (t1 - t0)
