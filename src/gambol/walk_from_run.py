@@ -40,6 +40,7 @@ CAUGHT, TAKEN = 0.8, 0.55  # of the step: the landing is caught within; the foot
 LONG = (0.4, 1.0)  # of the leg, that the first step is
 SHARE = 0.6  # of a change of that step's length, by which C moves further
 ROUNDS, SPARE = 6, 1e-4  # of lowering C until the legs reach; m
+STEEPER = 1.15  # than a walk's heel strike: what comes down out of a run's swing would scrape with its heel
 EPS = 1e-4  # s
 
 
@@ -132,6 +133,7 @@ def _planned(
     front_roll = w.front_roll._replace(b=row.b, p=row.p, e=row.e)
     front_roll = push_off(front_roll, standing, ahead, w.time + t + double, usual + t1, walk)
     landing = landing_roll(standing, one, w.time + t, t1 + t2, walk)
+    landing = landing._replace(strike=STEEPER * landing.strike)
     after = before._replace(
         time=w.time + t, rear=standing, front=one, rear_roll=front_roll, front_roll=landing,
         border=Border(c, v), yaw=end.yaw, yaw_rate=end.yaw_rate, trail=trail, trail_stance=usual + double,
