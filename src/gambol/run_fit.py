@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol import run_figure
+from gambol.body import G
+from gambol.flight import bounce_at
 from gambol.run_figure import HIPS, LEGS, NEAR, REACH, SOFTNESS, SOLES, STRAIGHT, Limb, RunPlan
 from gambol.runner import RunScene
 
@@ -18,6 +20,7 @@ STANCE = np.array([0.6, 0.7, 0.78, 0.85, 0.92])  # of contact
 LOOKS = np.array(  # of a step: more where a foot comes down or has just left
     [0.05, 0.13, 0.21, 0.3, 0.39, 0.46, 0.5, 0.54, 0.6, 0.68, 0.76, 0.82, 0.87, 0.91, 0.94, 0.965, 0.985]
 )
+BEYOND = np.array([0.02, 0.04, 0.06, 0.08, 0.1, 0.13])  # s after the step, when the foot that has left still swings low
 LIFTS, LIFTING, CLEAR = 10, (1.6, 3.0), 0.010  # rounds; rad for a leg; m in mid-swing
 MOST_LIFT = 0.2  # rad a round
 
@@ -92,10 +95,13 @@ def fitted(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array, float]:
 def cleared(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array]:
     """The fitted plan, its swinging feet lifted until they clear the ground."""
     plan, hips, _ = fitted(plan, scene)
-    times = LOOKS * plan.step
+    inside = LOOKS * plan.step
+    times, higher = np.concatenate([inside, plan.step + BEYOND]), _caught(plan)
     for _ in range(LIFTS):
         out = posed_run(plan, scene, times)
-        feet = zip((plan.front, plan.rear), (out[SOLES : SOLES + 6], out[SOLES + 6 : SOLES + 12]))
+        front_sole, rear_sole = out[SOLES : SOLES + 6], out[SOLES + 6 : SOLES + 12]
+        front_sole[[1, 4], len(inside) :] += higher
+        feet = zip((plan.front, plan.rear), (front_sole, rear_sole))
         lifts = [_scrape(limb, points, times, scene) for limb, points in feet]
         if not any(x.any() for x in lifts):
             break
@@ -105,6 +111,12 @@ def cleared(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array]:
         plan = plan._replace(front=plan.front._replace(clear=front), rear=plan.rear._replace(clear=rear))
         plan, hips, _ = fitted(plan, scene)
     return plan, hips
+
+
+def _caught(plan: RunPlan) -> Array:
+    """m that C is higher at :data:`BEYOND` s after the next landing than in free flight: as it was after the last."""
+    before = np.array(bounce_at(np.concatenate([[0.0], BEYOND]), plan.bounce))[1]
+    return np.asarray(before[1:] - before[0] - plan.bounce.v0[1] * BEYOND + G * BEYOND**2 / 2)
 
 
 def _scrape(limb: Limb, points: Array, times: Array, scene: RunScene) -> Array:

@@ -23,11 +23,12 @@ from gambol.handing import taken_over
 from gambol.kernels import check_engine
 from gambol.motion import Motion, Pose
 from gambol.roll import Roll, shifted
+from gambol.run_bends import bend_speed, check_bends
 from gambol.run_figure import COM, RunPlan
 from gambol.run_fit import posed_run
 from gambol.run_from_walk import LEFT_IN, later_in, offsets, runner_of
 from gambol.run_habits import flight_speed, stand_style, stopping_pace, walking_pace
-from gambol.run_laws import LAWS, Asked, RunPace, check_hill, couple, steady_pace
+from gambol.run_laws import LAWS, Asked, RunPace, check_hill, couple, slowest_speed, steady_pace
 from gambol.run_place import Aim, advance_of
 from gambol.run_step import NO_OFFSET, plan_run
 from gambol.run_stop import STAND_AHEAD, STAND_UP, plan_still, plan_stop
@@ -110,6 +111,8 @@ class Running:
         self._pace(task, 0.0)
         course = _course(task)
         _no_turns(course)
+        if after is None:
+            check_bends(course.path, slowest_speed(task.body))
         self._hills(task, course)
         scene = self._scene(task, course)
         if after is not None and after.walker is not None:
@@ -208,7 +211,8 @@ class Running:
         """What the coming step is to lead to: the asked speed, as far as one step can change it."""
         t, size = w.pace.step_time, float(np.sqrt(scene.size))
         flown = w.time + t - w.pace.flight / 2  # when C flies at the speed that is chosen here
-        pace = self._reached(task, flown, w.pace, scene)
+        there = w.s + w.pace.speed * t
+        pace = self._reached(task, (flown, there), w.pace, scene)
         if w.kind == "stand":
             first = min(pace.speed, FIRST_SPEED * size)
             pace = steady_pace(self.asked(task, w.time)._replace(speed=first), task.body)
@@ -219,7 +223,7 @@ class Running:
             if left == 1:
                 return Aim(stopping_pace(scene), speed, last=_end(scene, task))
             return Aim(pace, speed, max((LAST_SPEED * size - speed) / (left - 1), -SLOWER * pace.step_time), -0.1)
-        then = self._reached(task, flown + pace.step_time, pace, scene)
+        then = self._reached(task, (flown + pace.step_time, there + pace.step_length), pace, scene)
         speed = flight_speed(pace, scene)
         gained = 0.0 if w.kind == "stand" else (pace.speed - w.pace.speed) / t
         return Aim(pace, speed, flight_speed(then, scene) - speed, lean=0.55 * float(np.arctan(gained / G)))
@@ -245,11 +249,14 @@ class Running:
         _, v, n = best
         return v0 + (max(v, 0.5 * slowest) - v0) / n, n
 
-    def _reached(self, task: Task, time: float, before: RunPace, scene: RunScene) -> RunPace:
-        """The pace that is asked for at a time, as far as one step can change it."""
+    def _reached(self, task: Task, where: tuple[float, float], before: RunPace, scene: RunScene) -> RunPace:
+        """The pace that is asked for at a time, and that the way bears there, as far as one step can change it."""
+        time, s = where
         wanted = self._pace(task, time)
         low = before.speed - SLOWER * before.step_time
-        speed = min(max(wanted.speed, low), before.speed + FASTER * before.step_time)
+        least = min(slowest_speed(task.body), wanted.speed)
+        borne = max(bend_speed(scene.course.path, s, wanted.speed), least)
+        speed = min(max(borne, low), before.speed + FASTER * before.step_time)
         if speed == wanted.speed:
             return wanted
         return steady_pace(self.asked(task, time)._replace(speed=speed), task.body)
