@@ -15,7 +15,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+import gaits  # noqa: E402
 import runs  # noqa: E402
+from number_rules import border_ratios  # noqa: E402
 
 from gambol.body import Body, G  # noqa: E402
 from gambol.errors import MissingExtra  # noqa: E402
@@ -23,8 +25,10 @@ from gambol.gait import Gait  # noqa: E402
 from gambol.measure import halving, measure  # noqa: E402
 from gambol.methods.running import Running  # noqa: E402
 from gambol.path import Path as RunPath  # noqa: E402
+from gambol.run_form import parse_speed  # noqa: E402
 from gambol.run_laws import Asked, couple, largest_speed  # noqa: E402
 from gambol.synthesis import Stream, Task, generate  # noqa: E402
+from gambol.terrain import parse_terrain  # noqa: E402
 
 SPEEDS = (2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 HEAD = """# Numbers of running
@@ -108,6 +112,47 @@ def angles() -> list[str]:
             "run at nearly the same speed; no one default is near both.", ""]
 
 
+def edges() -> list[str]:
+    lines = [
+        "## Over edges", "",
+        "A run takes single steps in its stride: the feet before it come down so that the step is met, and are lifted over it. Deepest swing "
+        "foot in the ground, mm (asked: 2), and slide where it is more than 1 mm.", "",
+        "| step m, tread m, how many | 2 | 3 | 4.5 m/s |", "|---|---|---|---|",
+    ]
+    for ground in ("0.1,1.5,4", "-0.1,1.5,4", "0.2,2,3", "-0.2,2,3", "0.25,3,2", "-0.25,3,2", "0.35,3,1", "-0.35,3,1"):
+        terrain, cells = parse_terrain(f"stairs:{ground}"), []
+        for v in (2.0, 3.0, 4.5):
+            f = measure(generate(Running(), Task(path=steady(14.0), terrain=terrain, gait=Gait(speed=v), fps=120)), terrain).feet
+            cells.append(f"{f.swing_sinking_mm:.1f}" + (f", slides {f.slide_mm:.1f}" if f.slide_mm > 1 else ""))
+        lines.append(f"| {ground} | {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def changes() -> list[str]:
+    lines = [
+        "## Changes of gait", "",
+        "Lists of speeds (s:m/s; for other heights both times the root of the height over 1.75 m), level, 120 frames a second. Speed: of the "
+        "COM over every stride, the one farthest from what was asked (5 % or 0.05 m/s). Feet as walking; border: largest velocity changes at "
+        "steps over the 99th percentile inside (1), pelvis and joints. Halving: 120 to 240 and 240 to 480 frames a second (1.35, as for "
+        "walks above 1.7 m/s).", "",
+        "| list | m | strides | farthest: m/s, asked | slide, sinking, swing mm | border | halving: pelvis; joints |", "|---|---|---|---|---|---|---|",
+    ]
+    for text in gaits.LISTS:
+        for height in (1.2, 1.75, 1.95):
+            m = gaits.changing(text, height)
+            size = float(np.sqrt(height / 1.75))
+            strides = runs.stride_speeds(m, [(t * size, v * size) for t, v in parse_speed(text)])
+            v, asked = max(strides, key=lambda r: abs(r[0] - r[1]) / max(0.05 * r[1], 0.05))
+            f, (pelvis, joints) = measure(m).feet, border_ratios(m)
+            row = f"| {text} | {height:g} | {len(strides)} | {v:.2f}, {asked:.2f} ({100 * (v / asked - 1):+.0f} %) | {f.slide_mm:.2f}, "
+            row += f"{f.sinking_mm:.2f}, {f.swing_sinking_mm:.2f} | {pelvis:.2f}, {joints:.2f} | "
+            if height == 1.75:
+                h = halving([gaits.changing(text, fps=r) for r in (120.0, 240.0, 480.0)])
+                row += "; ".join(", ".join(f"{r:.2f}" for r in x) for x in (h.pelvis_ratios, h.joints_ratios))
+            lines.append(row + " |")
+    return [*lines, ""]
+
+
 def timings() -> list[str]:
     lines = ["## Time of one step", "", "Process time, best of five, 60 frames a second, a steady step at 3 m/s.", ""]
     for engine, asked in (("compiled", 0.5), ("numpy", 10.0)):
@@ -128,7 +173,7 @@ def timings() -> list[str]:
 
 
 def main() -> None:
-    text = "\n".join([HEAD, *by_speed(), *by_rate(), *laws(), *angles(), *timings()])
+    text = "\n".join([HEAD, *by_speed(), *by_rate(), *laws(), *angles(), *edges(), *changes(), *timings()])
     print(text)
     if "--write" in sys.argv[1:]:
         (ROOT / "docs" / "numbers_running.md").write_text(text, encoding="utf-8")

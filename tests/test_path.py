@@ -590,3 +590,16 @@ def test_texts_that_are_no_path(text):
 def test_the_survey_halts_at_each_turn():
     course = survey(walkable(np.array([[0, 0, 0], [0, 0, 3], [0, 0, 1]], float)), Flat(), Body(), 0.06)
     assert course.stops == pytest.approx((3.0, 5.0))
+
+
+def test_the_first_metres_of_a_path():
+    """The same points and headings, also over laps, and the turns on the spot before its end."""
+    ring = parse_path("0,0 0,4 4,4 4,0 0,0")
+    for path, far in ((parse_path("0,0 0,4 4,8"), 5.0), (ring, 3.0), (ring, 2.4 * ring.length)):
+        part = path.until(far)
+        s = np.linspace(0.0, far, 60)
+        assert not part.closed and part.length == pytest.approx(far, abs=1e-9)
+        assert np.abs(part.point(s) - path.point(s)).max() < 1e-9
+        assert np.abs(part.heading(s[1:-1]) - path.heading(s[1:-1])).max() < 0.05
+    sharp = parse_path("0,0 0,4 0.5,0 0.5,6")
+    assert len(sharp.pivots) == 2 and len(sharp.until(sharp.pivots[0] + 1.0).pivots) == 1

@@ -26,12 +26,12 @@ from gambol.flight import (
 from gambol.gait import Gait
 from gambol.measure import halving, measure
 from gambol.methods.running import Running
-from gambol.path import Path
+from gambol.path import Path, parse_path
 from gambol.run_form import parse_speed, presets
 from gambol.run_laws import Asked, couple, hill_cost, largest_speed, paper_flight, paper_step
 from gambol.run_place import circles
 from gambol.synthesis import Task, generate
-from gambol.terrain import Slope, Stairs
+from gambol.terrain import Slope, Stairs, parse_terrain
 
 MAN = Body(1.8)
 SPEEDS = (2.5, 4.0, 6.0)
@@ -279,6 +279,49 @@ def test_speeds_that_are_none(text):
 def test_speed_lists():
     assert parse_speed("3.5") == 3.5
     assert parse_speed("0:2.5 5:4") == ((0.0, 2.5), (5.0, 4.0))
+
+
+@pytest.mark.parametrize("speed", [2.0, 3.0, 5.0, 7.0])
+@pytest.mark.parametrize("text", ["0,0 0,14 10,14", "0,0 0,10 5,10 5,0", "0,0 10,0 10,10 0,10 0,0"])
+def test_corners_are_run_as_fast_as_they_bear(text, speed):
+    """Drawn corners, 0.8 m round: planted, no foot in the ground, and never pushed aside by more than people are."""
+    motion = generate(Running(), Task(path=parse_path(text), gait=Gait(speed=speed), fps=120))
+    report = measure(motion)
+    assert report.passed, report.failures
+    strikes = np.sort(np.concatenate([motion.info["events"][f"{s}_strike"] for s in ("left", "right")]))
+    places = np.array([np.interp(strikes, motion.times, motion.com[:, k]) for k in (0, 2)]).T
+    ways = np.diff(places, axis=0)
+    spans = np.diff(strikes)
+    turns = np.abs(np.diff(np.unwrap(np.arctan2(ways[:, 0], ways[:, 1]))))
+    speeds = np.linalg.norm(ways, axis=1) / spans
+    aside = turns / ((spans[1:] + spans[:-1]) / 2) * (speeds[1:] + speeds[:-1]) / 2
+    assert aside[2:-3].max() < 0.4 * G  # over whole steps
+    assert speeds.max() == pytest.approx(min(speed, speeds.max()), rel=0.02)
+
+
+def test_a_bend_too_tight_to_run_is_refused_with_the_least_radius():
+    angle = np.linspace(0.0, np.pi, 60)
+    ring = np.stack([0.4 - 0.4 * np.cos(angle), 0 * angle, 5 + 0.4 * np.sin(angle)], -1)
+    path = Path(np.concatenate([[[0, 0, 0.0]], ring, [[0.8, 0, 0.0]]]))
+    with pytest.raises(GambolError, match=r"radius of 0\.4.*too tight to run.*at least 0\.7"):
+        generate(Running(), Task(path=path, gait=Gait(speed=3.0)))
+
+
+@pytest.mark.parametrize(("ground", "speed"), [
+    ("slope:-12", 2.0), ("slope:-18", 2.0), ("slope:-20", 3.5), ("slope:15", 3.0), ("stairs:0.25,3,2", 2.0),
+    ("stairs:0.25,3,2", 4.5), ("stairs:-0.25,3,2", 3.5), ("stairs:-0.1,1.5,4", 2.0), ("stairs:0.35,3,1", 4.5),
+])  # fmt: skip
+def test_feet_clear_slopes_and_edges(ground, speed):
+    """Hills, and single steps taken in one's stride; see docs/numbers_running.md for what does not."""
+    path, terrain = parse_path("0,0 0,14"), parse_terrain(ground)
+    report = measure(generate(Running(), Task(path=path, terrain=terrain, gait=Gait(speed=speed), fps=120)), terrain)
+    assert report.passed, report.failures
+
+
+def test_a_long_flight_of_stairs_is_as_steep_as_its_mean():
+    task = Task(path=parse_path("0,0 0,12"), terrain=parse_terrain("stairs:0.17,0.29,8"), gait=Gait(speed=2.0))
+    with pytest.raises(GambolError, match="33 degrees"):
+        generate(Running(), task)
 
 
 def test_a_run_follows_its_speed_list():

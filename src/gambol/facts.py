@@ -25,6 +25,7 @@ def facts(motion: Motion) -> dict[str, Any]:
         "duration_s": motion.duration,
         "mass_kg": motion.mass,
         "speed_m_s": motion.info.get("speed_m_s"),
+        "speeds": motion.info.get("speeds"),
         **({"loop": motion.info["loop"]} if "loop" in motion.info else {}),
         "cadence_steps_min": steady,
         "steps": len(times),
@@ -68,6 +69,9 @@ def sentences(motion: Motion) -> list[str]:
     elif known["steps"]:
         rate = "" if known["cadence_steps_min"] is None else f", {known['cadence_steps_min']:.0f} a minute"
         speed = "" if known["speed_m_s"] is None else f", asked {known['speed_m_s']:.2f} m/s"
+        if known["speeds"]:
+            speeds = [v for _, v in known["speeds"]]
+            speed = f", asked {min(speeds):g} to {max(speeds):g} m/s"
         lines.append(f"{known['steps']} steps{rate}{speed}")
     return lines
 

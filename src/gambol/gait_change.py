@@ -63,6 +63,8 @@ class GaitChange:
         inner, motion = method.advance(state.inner, self._task(task, state.runs, state.stop))
         if motion is None:
             return state._replace(inner=inner), None
+        if "speeds" in motion.info:  # as asked, not as one gait can
+            motion = replace(motion, info={**motion.info, "speeds": task.gait.speed})
         steps = state.steps + 1
         now = method.handover(inner)
         asked = self._asked(task, now.time + AHEAD[state.runs])

@@ -1,7 +1,7 @@
 """How fast the bends of a path can be run.
 
 In a bend of radius r the ground pushes v^2 / r sideways, and the whole body leans by atan(v^2 / (g r)). Runners on
-the flat take bends with up to about 0.4 g; before a tighter one they slow down.
+the flat take bends with up to about 0.3 g (a 200 m sprint: 0.28); before a tighter one they slow down.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gambol.path import Path
 
 __all__ = ["bend_speed", "check_bends"]
 
-ASIDE = 0.4  # g, that runners are pushed sideways by, at most
+ASIDE = 0.3  # g, that runners are pushed sideways by, at most
 EASY = 2.0  # m/s2, with which they slow down for a bend
 OVER = 0.4  # m before and after, over which a bend is taken
 LOOK = 0.2  # m between the places looked at

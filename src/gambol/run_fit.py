@@ -10,6 +10,7 @@ from gambol.body import G
 from gambol.flight import bounce_at
 from gambol.run_figure import HIPS, LEGS, NEAR, REACH, SOFTNESS, SOLES, STRAIGHT, Limb, RunPlan
 from gambol.runner import RunScene
+from gambol.terrain import Flat, Slope
 
 __all__ = ["MOST_LIFT", "cleared", "fitted", "posed_run"]
 
@@ -20,9 +21,11 @@ STANCE = np.array([0.6, 0.7, 0.78, 0.85, 0.92])  # of contact
 LOOKS = np.array(  # of a step: more where a foot comes down or has just left
     [0.05, 0.13, 0.21, 0.3, 0.39, 0.46, 0.5, 0.54, 0.6, 0.68, 0.76, 0.82, 0.87, 0.91, 0.94, 0.965, 0.985]
 )
-BEYOND = np.array([0.02, 0.04, 0.06, 0.08, 0.1, 0.13])  # s after the step, when the foot that has left still swings low
+CLOSELY = np.concatenate([np.linspace(0.02, 0.97, 58), LOOKS[-2:]])  # where there are edges
+BEYOND = np.array([0.0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13])  # s after the step: what has left still swings low
+UNSURE = 0.012  # m, of where C is then, on ground that is not level
 LIFTS, LIFTING, CLEAR = 10, (1.6, 3.0), 0.010  # rounds; rad for a leg; m in mid-swing
-MOST_LIFT = 0.2  # rad a round
+MOST_LIFT, MOST_EARLY, MOST_LATE = 0.2, 0.8, 0.6  # rad a round; in all, in mid-swing and before landing
 
 
 def posed_run(plan: RunPlan, scene: RunScene, times: Array, whole: bool = True) -> Array:
@@ -95,8 +98,11 @@ def fitted(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array, float]:
 def cleared(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array]:
     """The fitted plan, its swinging feet lifted until they clear the ground."""
     plan, hips, _ = fitted(plan, scene)
-    inside = LOOKS * plan.step
-    times, higher = np.concatenate([inside, plan.step + BEYOND]), _caught(plan)
+    even = isinstance(scene.course.terrain, Flat | Slope)
+    inside = (LOOKS if even else CLOSELY) * plan.step
+    level = isinstance(scene.course.terrain, Flat)
+    times = np.concatenate([inside, plan.step + BEYOND])
+    higher = _caught(plan) - (0.0 if level else UNSURE)
     for _ in range(LIFTS):
         out = posed_run(plan, scene, times)
         front_sole, rear_sole = out[SOLES : SOLES + 6], out[SOLES + 6 : SOLES + 12]
@@ -106,8 +112,8 @@ def cleared(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array]:
         if not any(x.any() for x in lifts):
             break
         front, rear = plan.front.clear.copy(), plan.rear.clear.copy()
-        front[0], front[3] = front[0] + lifts[0][0], front[3] + lifts[0][1]
-        rear[1], rear[3] = rear[1] + lifts[1][0], rear[3] + lifts[1][1]
+        front[0], front[3] = min(front[0] + lifts[0][0], MOST_EARLY), min(front[3] + lifts[0][1], MOST_LATE)
+        rear[1], rear[3] = min(rear[1] + lifts[1][0], MOST_EARLY), min(rear[3] + lifts[1][1], MOST_LATE)
         plan = plan._replace(front=plan.front._replace(clear=front), rear=plan.rear._replace(clear=rear))
         plan, hips, _ = fitted(plan, scene)
     return plan, hips
@@ -134,7 +140,7 @@ def _scrape(limb: Limb, points: Array, times: Array, scene: RunScene) -> Array:
     lifting, landing = 16 * (s * (1 - s)) ** 2, 16 * (n * (1 - n)) ** 2
     late = x > 1 - 0.7 * NEAR
     need = [
-        np.where(~late & (lifting > 0.1), short / np.maximum(lifting, 0.3), 0.0),
+        np.where(~late & (lifting > 0.03), short / np.maximum(lifting, 0.3), 0.0),
         np.where(late, short / np.maximum(landing, 0.15), 0.0),
     ]
     return np.array([min(LIFTING[i] * max(float(n.max()), 0.0), MOST_LIFT) for i, n in enumerate(need)])

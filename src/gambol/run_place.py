@@ -23,12 +23,15 @@ from gambol.run_laws import CENTROID_GAIN, RunPace
 from gambol.runner import Runner, RunScene
 from gambol.terrain import Flat
 
-__all__ = ["Aim", "Landing", "advance_of", "circles", "leg_of", "look_ahead"]
+__all__ = ["Aim", "Landing", "advance_of", "circles", "leg_of", "look_ahead", "towards_edges"]
 
 Array = NDArray[np.float64]
 SWAY = 0.0125  # sideways velocity of flight over g T: C goes 5 mm to each side
 PLACED = (0.15, 0.3)  # of the leg length times acceleration over g, that a foot lands further back: faster, slower
 BEFORE = 0.30  # of the leg length, that a foot lands ahead of the hip where a walk begins
+SOFTER = 1.5  # times the slope that the knee of the last landing is bent more, downhill
+CLEAR_OF = 0.015, 0.05, 0.14  # m from a sole to a riser before it, and behind it: up, and down, where it comes in low
+SEEN, HASTE = 3, 0.15  # steps before a riser that are made longer or shorter, by this share at most
 RISING = 0.03  # m that C is higher from one landing to the next, at most, for a leg of 0.93 m
 SLOPE_BOUNCE = 0.8  # of the climbing speed that the landing velocity has
 
@@ -150,7 +153,11 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     else:
         leg = scene.body.leg_length
         ahead = BEFORE * leg if aim.last is None else clamp(aim.last + x0 - s - land[2], 0.1 * leg, 0.55 * leg)
-        height = math.sqrt(leg_of(m.knee_land, scene) ** 2 - ahead**2)
+        height = math.sqrt(leg_of(m.knee_land + SOFTER * max(-slope, 0.0), scene) ** 2 - ahead**2)
+    moved_on = _off_edges(scene, side, s + float((c + (land[2] + ahead - x0) * f - path.point(s)) @ f))
+    if moved_on:
+        ahead += moved_on
+        height = min(height, math.sqrt(max(leg_of(m.knee_land, scene) ** 2 - ahead**2, 0.1)))
     bank = -math.atan(then.speed**2 * turn / G)
     middle = c + v * on
     outward = scene.body.leg_length * then.speed**2 * turn / G  # to the outside of the curve
@@ -167,6 +174,31 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     c[1] = foot.place[1] + min(y0 + height - land[1], high) - low
     fall = landing_fall(pace) + SLOPE_BOUNCE * aim.speed * math.tan(slope)
     return Landing(c, v, s, yaw, turn * aim.speed, foot, roll, fall, bank)
+
+
+def _off_edges(scene: RunScene, side: int, s: float) -> float:
+    """m by which a foot beside ``s`` has to come down elsewhere, so that no riser is under its sole: the shorter way."""
+    heel, tip = (share * scene.body.foot_length for share in scene.body.foot_shares)
+    beyond = {True: CLEAR_OF[1], False: CLEAR_OF[2]}
+    bad = [(e.start - tip - CLEAR_OF[0], e.end + heel + beyond[e.height > 0]) for e in scene.course.lane(side)]
+    if not any(a < s < b for a, b in bad):
+        return 0.0
+    free = [x for x in sum(bad, ()) if not any(a + 1e-9 < x < b - 1e-9 for a, b in bad)]
+    return min((x - s for x in free), key=abs, default=0.0)
+
+
+def towards_edges(w: Runner, pace: RunPace, scene: RunScene) -> float:
+    """m/s faster or slower than asked, so that the feet of the next steps come down beside the risers on the way."""
+    if not scene.course.lane(1):
+        return 0.0
+    side = -w.front.side
+    for k in range(1, SEEN + 1):
+        there = w.front.s + w.pace.speed * w.pace.step_time + (k - 1) * pace.step_length
+        off = _off_edges(scene, side, there)
+        if off:
+            return clamp(off / (k * pace.step_time), -HASTE * pace.speed, HASTE * pace.speed)
+        side = -side
+    return 0.0
 
 
 def _nearest(w: Runner, along: float, scene: RunScene) -> float:

@@ -18,12 +18,18 @@ SPACING, MOST = 0.1, 2000  # m between the points of a path that is written down
 
 
 def request_of(task: Task, path: Path, pace: Pace | RunPace, **own: Any) -> dict[str, Any]:
-    """The task with the values that the laws filled in (``pace``), and what is the method's ``own``."""
+    """The task with the values that the laws filled in (``pace``), and what is the method's ``own``.
+
+    A list of speeds is told as it is, ``speeds`` ((s, m/s), ...), in place of one speed, step length and cadence.
+    """
     along = np.linspace(0.0, path.length, min(max(int(path.length / SPACING), 1), MOST) + 1)
+    steady = {
+        "speed_m_s": pace.speed, "step_length_m": pace.step_length, "cadence_steps_min": 60 / pace.step_time,
+    }
+    listed = isinstance(task.gait.speed, tuple)
     return {
-        **own, "seed": task.seed, "height_m": task.body.height, "mass_kg": task.body.mass, "speed_m_s": pace.speed,
-        "step_length_m": pace.step_length, "cadence_steps_min": 60 / pace.step_time,
-        "path": np.round(path.point(along), 4).tolist(),
+        **own, "seed": task.seed, "height_m": task.body.height, "mass_kg": task.body.mass,
+        **({"speeds": task.gait.speed} if listed else steady), "path": np.round(path.point(along), 4).tolist(),
     }
 
 

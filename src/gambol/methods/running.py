@@ -29,7 +29,7 @@ from gambol.run_fit import posed_run
 from gambol.run_from_walk import LEFT_IN, later_in, offsets, runner_of
 from gambol.run_habits import flight_speed, stand_style, stopping_pace, walking_pace
 from gambol.run_laws import LAWS, Asked, RunPace, check_hill, couple, slowest_speed, steady_pace
-from gambol.run_place import Aim, advance_of
+from gambol.run_place import Aim, advance_of, towards_edges
 from gambol.run_step import NO_OFFSET, plan_run
 from gambol.run_stop import STAND_AHEAD, STAND_UP, plan_still, plan_stop
 from gambol.run_stride import run_motion
@@ -156,15 +156,18 @@ class Running:
         return Handover(after.time, pose, after.border.velocity, planted, after.rear.side, after), motion
 
     def _hills(self, task: Task, course: Course) -> None:
-        """Refuse what is too steep, anywhere on the way; treads of stairs are level."""
+        """Refuse what is too steep, anywhere on the way; of treads, which are level, 1.2 m count."""
         path = course.path
         s = np.linspace(0.0, path.length, max(int(path.length / 0.25), 2))
         places, heading = path.point(s), path.heading(s)
         normals = course.terrain.normal(places[:, [0, 2]], places[:, 1] + 0.05)
         rise = -(normals[:, 0] * np.sin(heading) + normals[:, 2] * np.cos(heading)) / np.maximum(normals[:, 1], 1e-3)
-        for gradient in (float(rise.max()), float(rise.min())):
-            speed = task.gait.speed if isinstance(task.gait.speed, int | float) else 0.0
-            check_hill(float(speed), gradient, self.asked(task, 0.0), task.body)
+        ends = np.clip([s - 0.6, s + 0.6], 0.0, path.length)
+        mean = (path.point(ends[1]) - path.point(ends[0]))[:, 1] / np.maximum(ends[1] - ends[0], 1.2)
+        speed = float(task.gait.speed) if isinstance(task.gait.speed, int | float) else 0.0
+        for v, gradients in ((speed, rise), (0.0, mean)):  # a short flight takes more power than can be kept up
+            for gradient in (float(gradients.max()), float(gradients.min())):
+                check_hill(v, gradient, self.asked(task, 0.0), task.body)
 
     def _moving(self, task: Task, scene: RunScene, after: Handover) -> Runner:
         """A runner out of a walk."""
@@ -224,7 +227,7 @@ class Running:
                 return Aim(stopping_pace(scene), speed, last=_end(scene, task))
             return Aim(pace, speed, max((LAST_SPEED * size - speed) / (left - 1), -SLOWER * pace.step_time), -0.1)
         then = self._reached(task, (flown + pace.step_time, there + pace.step_length), pace, scene)
-        speed = flight_speed(pace, scene)
+        speed = flight_speed(pace, scene) + towards_edges(w, pace, scene)
         gained = 0.0 if w.kind == "stand" else (pace.speed - w.pace.speed) / t
         return Aim(pace, speed, flight_speed(then, scene) - speed, lean=0.55 * float(np.arctan(gained / G)))
 
