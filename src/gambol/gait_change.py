@@ -117,7 +117,7 @@ class GaitChange:
         if not runs:
             unit = float(np.sqrt(G * task.body.leg_length))
             low, high = SLOWEST_WALK * unit, MAX_SPEED * unit * 0.99
-            if stop is not None:
+            if stop is not None and isinstance(task.gait.speed, tuple):
                 low = max(low, min(QUICK * _braking(task.gait.speed) * unit / G, LAST_STEPS * unit))
         gait = task.gait
         if isinstance(gait.speed, tuple):

@@ -25,7 +25,7 @@ CLOSELY = np.concatenate([np.linspace(0.02, 0.97, 58), LOOKS[-2:]])  # where the
 BEYOND = np.array([0.0, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.13])  # s after the step: what has left still swings low
 UNSURE = 0.012  # m, of where C is then, on ground that is not level
 LIFTS, LIFTING, CLEAR = 10, (1.6, 3.0), 0.010  # rounds; rad for a leg; m in mid-swing
-MOST_LIFT, MOST_EARLY, MOST_LATE = 0.2, 0.8, 0.6  # rad a round; in all, in mid-swing and before landing
+MOST_LIFT, MOST_EARLY, MOST_LATE = 0.2, 1.2, 0.6  # rad a round; in all, in mid-swing and before landing
 
 
 def posed_run(plan: RunPlan, scene: RunScene, times: Array, whole: bool = True) -> Array:
@@ -140,7 +140,7 @@ def _scrape(limb: Limb, points: Array, times: Array, scene: RunScene) -> Array:
     lifting, landing = 16 * (s * (1 - s)) ** 2, 16 * (n * (1 - n)) ** 2
     late = x > 1 - 0.7 * NEAR
     need = [
-        np.where(~late & (lifting > 0.03), short / np.maximum(lifting, 0.3), 0.0),
+        np.where(~late & (lifting > 0.1), short / np.maximum(lifting, 0.3), 0.0),
         np.where(late, short / np.maximum(landing, 0.15), 0.0),
     ]
     return np.array([min(LIFTING[i] * max(float(n.max()), 0.0), MOST_LIFT) for i, n in enumerate(need)])

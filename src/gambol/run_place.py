@@ -177,7 +177,7 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
 
 
 def _off_edges(scene: RunScene, side: int, s: float) -> float:
-    """m by which a foot beside ``s`` has to come down elsewhere, so that no riser is under its sole: the shorter way."""
+    """m by which a foot beside ``s`` has to come down elsewhere, so that no riser is under its sole."""
     heel, tip = (share * scene.body.foot_length for share in scene.body.foot_shares)
     beyond = {True: CLEAR_OF[1], False: CLEAR_OF[2]}
     bad = [(e.start - tip - CLEAR_OF[0], e.end + heel + beyond[e.height > 0]) for e in scene.course.lane(side)]

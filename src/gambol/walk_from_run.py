@@ -40,7 +40,7 @@ CAUGHT, TAKEN = 0.8, 0.55  # of the step: the landing is caught within; the foot
 LONG = (0.4, 1.0)  # of the leg, that the first step is
 SHARE = 0.6  # of a change of that step's length, by which C moves further
 ROUNDS, SPARE = 6, 1e-4  # of lowering C until the legs reach; m
-STEEPER = 1.15  # than a walk's heel strike: what comes down out of a run's swing would scrape with its heel
+STEEPER = 1.25  # than a walk's heel strike: what comes down out of a run's swing would scrape with its heel
 EPS = 1e-4  # s
 
 
