@@ -32,6 +32,7 @@ BEFORE = 0.30  # of the leg length, that a foot lands ahead of the hip where a w
 SOFTER = 1.5  # times the slope that the knee of the last landing is bent more, downhill
 CLEAR_OF = 0.015, 0.05, 0.14  # m from a sole to a riser before it, and behind it: up, and down, where it comes in low
 SEEN, HASTE = 3, 0.15  # steps before a riser that are made longer or shorter, by this share at most
+FURTHER = 0.5  # of a step, that the way of flight is aimed beyond the middle of the next contact
 RISING = 0.03  # m that C is higher from one landing to the next, at most, for a leg of 0.93 m
 SLOPE_BOUNCE = 0.8  # of the climbing speed that the landing velocity has
 
@@ -122,14 +123,15 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     # pure pursuit: the way of flight, carried on to the middle of the next contact, leads to the path there
     on = then.contact / 2
     sway = side * SWAY * G * t * (pace.flight / 2 + on)
-    there = path.place(s + aim.speed * on, sway, 0.0)
-    across = float((there - w.c - w.v * (t - lever) + brake) @ left) / (lever + on)
+    far = on + FURTHER * t  # aimed at only the middle of the contact, it would swing from side to side in bends
+    there = path.place(s + aim.speed * far, sway * (lever + far) / (lever + on), 0.0)
+    across = float((there - w.c - w.v * (t - lever) + brake) @ left) / (lever + far)
     across = clamp(across, -0.5 * aim.speed, 0.5 * aim.speed)
     v = math.sqrt(aim.speed**2 - across**2) * f + across * left
     flat = np.array([1.0, 0.0, 1.0])
     c = (w.c + w.v * (t - lever) + v * lever - brake) * flat
     half = max(0.5 * then.speed * then.step_time, 0.2)
-    turn = float(path.heading(s + half) - path.heading(s - half)) / (2 * half)
+    turn = float(path.heading(s + 2 * half) - path.heading(s - 2 * half)) / (4 * half)  # over two steps, as bodies turn
     slope = _slope(scene, s, half)
     # the contact that follows: what hip and ankle do in it
     roll = landing_roll(t, then, scene) if aim.last is None else staying_roll(t, then)
@@ -171,7 +173,8 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     foot = Footstep(side, place, place, heading, heading + side * m.toe_out, 0.0, 0.0, base, WALK, False)
     foot = _set_down(scene.course, foot)
     high = w.c[1] - w.front.place[1] + RISING * scene.size
-    c[1] = foot.place[1] + min(y0 + height - land[1], high) - low
+    # the leg leans with the body
+    c[1] = foot.place[1] + min(y0 + (height - land[1]) * math.cos(bank), high) - low
     fall = landing_fall(pace) + SLOPE_BOUNCE * aim.speed * math.tan(slope)
     return Landing(c, v, s, yaw, turn * aim.speed, foot, roll, fall, bank)
 
