@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gambol.build_walk import build_walk
+from gambol.recorded_walk import build_walk
 from gambol.gait import Gait
 from gambol.gait_events import Events, find_events, sole_pitch
 from gambol.generalise import Condition, Origin, Seq, Step, Subject, own

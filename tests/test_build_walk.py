@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from walks import level_walk, slides, sole_tracks, straight
 
 from gambol.body import Body
-from gambol.build_walk import build_walk
+from gambol.recorded_walk import build_walk
 from gambol.errors import GambolError
 from gambol.gait_events import find_events
 from gambol.io import load, load_motion

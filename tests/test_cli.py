@@ -310,3 +310,10 @@ def test_json_is_plain():
     pair = Pair(1.0, np.bool_(True))
     given = {1: np.float64(2), "n": math.nan, "v": (np.arange(2), [math.inf]), "p": pair}
     assert jsonable(given) == {"1": 2.0, "n": None, "v": [[0, 1], [None]], "p": {"a": 1.0, "b": True}}
+
+
+def test_public_names_are_what_they_say_whatever_was_imported_before():
+    """In one process, in any order: no name becomes the module that it comes from."""
+    code = "from gambol import *; import gambol, types; " \
+        "bad = [n for n in gambol.__all__ if isinstance(getattr(gambol, n), types.ModuleType)]; assert not bad, bad"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

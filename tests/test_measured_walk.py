@@ -11,7 +11,7 @@ from measured import Compared, compared, walk_like
 from walks import slides, sole_tracks, straight
 
 from gambol.body import Body
-from gambol.build_walk import build_walk
+from gambol.recorded_walk import build_walk
 from gambol.cli import main
 from gambol.errors import GambolError
 from gambol.gait import Gait

@@ -9,7 +9,7 @@ import pytest
 from walks import level_walk, straight
 
 from gambol.body import G
-from gambol.build_walk import build_walk
+from gambol.recorded_walk import build_walk
 from gambol.errors import GambolError
 from gambol.foot_forces import handed_over, split
 from gambol.gait import Gait

@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.body import Body
-    from gambol.build_walk import build_walk
+    from gambol.recorded_walk import build_walk
     from gambol.character import Character
     from gambol.choreography import Score, load_score
     from gambol.commands import Commands
@@ -55,7 +55,7 @@ _HOME = {
     "ElasticDance": "methods.elastic_dance", "MeasuredWalk": "methods.measured_walk", "MotionGraphWalk":
     "methods.motion_graph", "Sway": "methods.sway", "Wind": "wind", "Key": "keys", "Commands": "commands", "Score":
     "choreography", "load_score": "choreography", "perform": "performance", "beats_of": "music", "build_walk":
-    "build_walk", "WalkData": "walk_data", "Character": "character", "load_character": "io", "attach": "io",
+    "recorded_walk", "WalkData": "walk_data", "Character": "character", "load_character": "io", "attach": "io",
     "Plate": "motion", "Trial": "motion", "load_motion": "io",
 }
 

@@ -397,7 +397,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             if not os.environ.get("GAMBOL_TRACEBACK"):
                 warnings.simplefilter("ignore", RuntimeWarning)  # of arithmetic: what comes of it is checked
             code = app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a shell may have closed it
+            sys.stdout.flush()
         return code
     except BrokenPipeError:  # nobody reads on: gambol dials | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -28,6 +28,7 @@ __all__ = ["beats", "dance", "pose", "sway"]
 Drags = Annotated[tuple[str, ...], Parameter(name="--drag", negative=(), show_default=False)]
 Offset = Annotated[float, Parameter(allow_leading_hyphen=True)]
 MOTION_FILES = (".npz", ".bvh", ".glb")
+MOST_OFFSET = 3600.0  # s
 ALONE = 32.0  # s of a dance to --bpm without a song
 
 
@@ -52,6 +53,9 @@ class SongForm:
         if self.music is not None and self.bpm is not None:
             raise GambolError("a song and a tempo", where="--bpm", allowed="one of --music and --bpm")
         if self.music is not None:
+            if not abs(self.offset) < MOST_OFFSET:
+                allowed = f"less than {MOST_OFFSET:g} s, either way"
+                raise GambolError(f"beats that come {self.offset:g} s later", where="--offset", allowed=allowed)
             return shifted(beats_of(self.music), self.offset)
         return None if self.bpm is None else metronome(self.bpm, seconds, max(self.offset, 0.0))
 
@@ -226,8 +230,8 @@ def dance(  # noqa: PLR0913
                             energy=heard.energy[:count])
         plan = dance_to(heard, who, seed)
     values = dial_values(ElasticDance, dial)
-    plan = replace(plan, dials={**plan.dials, **values}, fps=fps or plan.fps)
-    task = Task(fps=fps or 60.0, seed=seed)
+    plan = replace(plan, dials={**plan.dials, **values}, fps=plan.fps if fps is None else fps)
+    task = Task(fps=60.0 if fps is None else fps, seed=seed)
     motion = perform(plan, task if body is None else replace(task, body=body))
     said = _saved(motion, output, (rig, character))
     keys = [float(k.time) for part in plan.parts for k in part.keys]

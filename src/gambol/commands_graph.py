@@ -21,6 +21,8 @@ __all__ = ["follow", "graph_app"]
 graph_app = App(name="graph", help="Build and show motion graphs from folders of clips.")
 Output = Annotated[Path, Parameter(name=["--output", "-o"])]
 MOTION_FILES = (".npz", ".bvh", ".glb")
+TAKEN = (".bvh", ".glb", ".gltf", ".vrm", ".npz", ".amc", ".c3d", ".fbx")  # no graph is mistaken for a clip
+SLOWEST = 0.2  # m/s along a path
 FEW = 8  # rows of a list that are shown
 BUILT_IN = "the built-in graph: made from clips of gambol's own walk and run, no captured people"
 
@@ -40,10 +42,13 @@ def build(folder: Path, *, output: Output, mirror: bool = True, as_json: Json = 
     from gambol.gather import clip_files, gather
     from gambol.graph import build_graph
     from gambol.graph_file import encode_graph
-    from gambol.io.target import check_target, replace_all
+    from gambol.io.target import replace_all
 
-    check_target(output)
     files = clip_files(folder)
+    check_targets([output], [output.suffix.lower()], map(str, files))
+    if output.suffix.lower() in TAKEN:
+        what, allowed = f"{output.suffix} is a suffix of motion files", ".graph, or any other"
+        raise GambolError(what, where=f"-o {output}", allowed=allowed, do="give another name")
     parts = [gather([f], folder) for f in watched(files, "files")]
     whole = gather([f for f, p in zip(files, parts) if p.clips], folder)
     skipped = [s for p in parts for s in p.skipped]
@@ -156,6 +161,8 @@ def _task(
     from gambol.synthesis import Task
 
     (commands, path, named), (speed, height), (fps, duration) = given, size, rate
+    if speed is not None and not speed >= SLOWEST:
+        raise GambolError(f"{speed:g} m/s", where="--speed", allowed=f"{SLOWEST:g} m/s or more", do="go faster")
     told = None
     if commands is not None:
         try:

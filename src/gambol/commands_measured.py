@@ -105,7 +105,7 @@ def _own_pace(style: tuple[WalkData, ...], pace: PaceForm) -> PaceForm:
 
 def read_walk(file: Path, leg: float | None = None) -> WalkData:
     """A measured walk: from its own file, or built from a clip or a trial."""
-    from gambol.build_walk import build_walk
+    from gambol.recorded_walk import build_walk
     from gambol.io import load
     from gambol.walk_data import load_walk
 
@@ -171,7 +171,7 @@ def analyse(
     report = analysed(content, roles)
     notes: list[str] = []
     if any(file.suffix.lower() == ".walk" for file in output):  # first: it may be refused, and then nothing is written
-        from gambol.build_walk import build_walk
+        from gambol.recorded_walk import build_walk
         from gambol.walk_data import save_walk
 
         walk = build_walk(content, table=roles, symmetric=symmetric)

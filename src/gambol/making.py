@@ -154,6 +154,7 @@ class _Lock:
     """One run at a time in a folder; a killed one holds nothing. Where the system has no such locks, none is taken."""
 
     NAME = ".gambol-lock"
+    PATIENCE = 2.0  # s: workers of a killed run end within a moment
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.file = folder, folder / self.NAME
@@ -164,12 +165,17 @@ class _Lock:
         except ImportError:
             return None
         self.handle = open(self.file, "w")  # held until the end
-        try:
-            fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.handle.close()
-            raise GambolError("another run is making clips here", where=str(self.folder), do="wait for it") from None
-        return self.handle.fileno()
+        until = time.monotonic() + self.PATIENCE
+        while True:
+            try:
+                fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return self.handle.fileno()
+            except OSError:
+                if time.monotonic() > until:
+                    self.handle.close()
+                    what = "another run is making clips here"
+                    raise GambolError(what, where=str(self.folder), do="wait for it") from None
+            time.sleep(0.05)
 
     def __exit__(self, *_: object) -> None:
         if hasattr(self, "handle"):

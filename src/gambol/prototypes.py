@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.body import Body, G
-from gambol.build_walk import walk_from_steps
+from gambol.recorded_walk import walk_from_steps
 from gambol.errors import GambolError
 from gambol.generalise import Subject, ankle_from_ball, ankle_from_heel, own
 from gambol.personal import subject_of

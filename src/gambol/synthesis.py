@@ -209,7 +209,7 @@ def _least(task: Task) -> float:
 
 def _endless(frames: float, task: Task) -> GambolError:
     return GambolError(
-        f"the motion takes more than {frames / task.fps:.0f} s, {frames:.0f} frames", where="task",
+        f"the motion takes more than {frames / task.fps:.6g} s, {frames:.6g} frames", where="task",
         allowed=f"at most {MOST_FRAMES} frames, and {SLOWEST} times as long as the path takes at full speed",
         do="give a shorter path, fewer laps, fewer frames a second or a duration",
     )
