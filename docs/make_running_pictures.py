@@ -11,13 +11,16 @@ import numpy as np
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from gambol import quat
 from gambol.body import Body, G
 from gambol.gait import Gait
+from gambol.gait_change import GaitChange
+from gambol.methods.force_walk import ForceWalk
 from gambol.methods.running import Running
 from gambol.motion import Motion
 from gambol.path import Path as RunPath
 from gambol.render import strip, write_picture
-from gambol.run_form import presets
+from gambol.run_form import parse_speed, presets
 from gambol.run_laws import Asked, couple, largest_speed, paper_flight
 from gambol.synthesis import Task, generate
 
@@ -98,8 +101,70 @@ def figures() -> None:
         write_picture(strip(part, None, poses=7, size=(1100, 300), view="side"), OUT / f"run_{name}.png")
 
 
+def changes() -> None:
+    """Stand, walk and run; run, walk and stand: one clip."""
+    rows = parse_speed("0:0 2:1.3 5:3.5 9:6 12:0")
+    task = Task(path=RunPath(np.array([[0.0, 0, 0], [0, 0, 60.0]])), gait=Gait(speed=rows), fps=120)
+    motion = generate(GaitChange(ForceWalk(), Running()), task)
+    for name, start, end in (("run_from_walk", 2.2, 4.3), ("walk_from_run", 10.4, 12.3)):
+        part = motion[int(start * 120) : int(end * 120)]
+        write_picture(strip(part, None, poses=11, size=(1400, 300), view="side"), OUT / f"{name}.png")
+
+
+def panel() -> None:
+    """The parameters of the presets, each on its own axis, as sliders stand."""
+    names, rows = ("jog", "run", "sprint", "bouncy", "tired", "cartoon", "child"), []
+    for name in names:
+        values = presets(name)
+        method, body = Running(**{k: v for k, v in values.items() if k not in ("speed", "height")}), Body(values.get("height", 1.75))
+        p = couple(method.asked(Task(body=body, gait=Gait(speed=values["speed"])), 0.0), body)
+        rows.append((p.speed, p.step_length, 60 / p.step_time, 1e3 * p.flight, 1e3 * p.contact, 1e3 * p.flight_height))
+    labels = ("speed m/s", "step length m", "steps a minute", "flight ms", "contact ms", "flight height mm")
+    figure, axes = plt.subplots(1, 6, figsize=(12, 2.6), sharey=True)
+    for axis, label, values in zip(axes, labels, np.array(rows).T):
+        axis.hlines(range(len(names)), values.min(), values.max(), color="0.85", lw=4)
+        axis.plot(values, range(len(names)), "C0o")
+        axis.set(title=label, yticks=range(len(names)), yticklabels=names)
+        axis.title.set_fontsize(9)
+        axis.invert_yaxis()
+    figure.tight_layout()
+    figure.savefig(OUT / "run_panel.png", dpi=70)
+
+
+def pelvis() -> None:
+    """Turn, list and tilt of the pelvis and its height over a stride; the four keyframes of a step marked."""
+    motion = run(3.0)
+    a, b = stride(motion)
+    t = motion.times
+    on = (t >= a) & (t <= b)
+    turned = quat.to_matrix(motion.rotations[on, 0])
+    turn = np.degrees(np.arctan2(turned[:, 0, 2], turned[:, 2, 2]))
+    tilt = np.degrees(np.arcsin(-turned[:, 1, 2]))
+    list_ = np.degrees(np.arctan2(turned[:, 1, 0], turned[:, 1, 1]))
+    events = motion.info["events"]
+    off, land = (min(x for x in events[k] if x > a) for k in ("left_off", "right_strike"))
+    figure, axes = plt.subplots(2, 1, figsize=(8, 5), sharex=True)
+    for values, label in ((turn, "turn"), (list_, "list"), (tilt, "tilt")):
+        axes[0].plot(t[on] - a, values, label=label)
+    axes[0].set(ylabel="degrees", title="The pelvis over a stride at 3 m/s")
+    axes[1].plot(t[on] - a, motion.root[on, 1])
+    axes[1].set(xlabel="s", ylabel="height m")
+    keys = (("landing", a), ("mid-support", (a + off) / 2), ("toe-off", off), ("mid-flight", (off + land) / 2))
+    for axis in axes:
+        for _, at in keys:
+            axis.axvline(at - a, color="0.7", lw=1)
+    for name, at in keys:
+        axes[1].annotate(name, (at - a, motion.root[on, 1].min()), rotation=90, fontsize=8, va="bottom")
+    axes[0].legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(OUT / "run_pelvis.png", dpi=70)
+
+
 def main() -> None:
     OUT.mkdir(exist_ok=True)
+    changes()
+    panel()
+    pelvis()
     laws()
     one_stride()
     figures()
