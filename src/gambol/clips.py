@@ -6,7 +6,7 @@ begins there and ends standing, a turn begins and ends standing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,7 @@ STAIR_START = 2.0  # m, where stairs begin that are named in a text
 STAIR_SPEED = 0.33  # v / sqrt(g leg): 95 steps a minute
 ALIKE = 1e-3  # rad and m: poses that may be joined
 EASE = 0.3  # s over which the rest of a difference is taken in
+RISEN = (1.0, 0.6, 0.3, 0.0)  # shares of a crouch that are tried on stairs
 GO = 0.02  # m of path after a turn: nowhere
 
 
@@ -140,13 +141,32 @@ def clip_set(method: Method, task: Task, in_place: bool = False, names: Iterable
         tread = max(tread, 1.1 * flat.body.foot_length)  # of rigs with long feet
         stairs = Stairs(rise if name == "stairs_up" else -rise, tread, 8, start=STAIR_START)
         gait = replace(flat.gait, speed=STAIR_SPEED * unit, step_length=None, cadence=None)
-        return loop(method, replace(flat, terrain=stairs, gait=gait), in_place)
+        return _on_stairs(method, replace(flat, terrain=stairs, gait=gait), in_place)
 
     names = list(names)
     for name in names:
         if name not in CLIPS:
             raise GambolError(f"no clip is called {name!r}", where="clip set", allowed=", ".join(CLIPS))
-    return [replace(made(name), name=name) for name in names]
+    return [replace(_named(made, name), name=name) for name in names]
+
+
+def _named(made: Callable[[str], Motion], name: str) -> Motion:
+    """A clip made; what is in the way names it."""
+    try:
+        return made(name)
+    except GambolError as error:
+        raise GambolError(error.what, where=f"clip {name}", allowed=error.allowed, do=error.do) from error
+
+
+def _on_stairs(method: Any, task: Task, in_place: bool) -> Motion:
+    """A loop up or down stairs; whoever goes crouched rises as far as the treads ask for."""
+    crouch = getattr(method, "crouch", 0.0)
+    for share in RISEN if crouch > 0 else (1.0,):
+        try:
+            return loop(method if share == 1.0 else replace(method, crouch=share * crouch), task, in_place)
+        except GambolError as error:
+            refused = error
+    raise refused
 
 
 def _straight(yaw: float, length: float) -> Path:

@@ -95,9 +95,10 @@ def fitted(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array, float]:
     return plan, np.array([landed, left]), float(reach)
 
 
-def cleared(plan: RunPlan, scene: RunScene) -> tuple[RunPlan, Array]:
-    """The fitted plan, its swinging feet lifted until they clear the ground."""
-    plan, hips, _ = fitted(plan, scene)
+def cleared(plan: RunPlan, scene: RunScene, hips: Array | None = None) -> tuple[RunPlan, Array]:
+    """The fitted plan, its swinging feet lifted until they clear the ground; ``hips`` of one that is fitted already."""
+    if hips is None:
+        plan, hips, _ = fitted(plan, scene)
     even = isinstance(scene.course.terrain, Flat | Slope)
     inside = (LOOKS if even else CLOSELY) * plan.step
     level = isinstance(scene.course.terrain, Flat)

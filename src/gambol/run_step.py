@@ -38,7 +38,7 @@ def plan_run(w: Runner, aim: Aim, scene: RunScene, low: float = 0.0) -> tuple[Ru
         if over <= 0:
             break
         low += 1.2 * over + 1e-4
-    plan, hips = cleared(plan, scene)
+    plan, hips = cleared(plan, scene, after.hips)
     rear = after.rear._replace(start=plan.front.start, clear=plan.front.clear[[0, 3]])
     used = plan.rear.clear
     lifted = np.array([min(used[0] + 0.5 * used[1], MOST_LIFT), used[3]]) if steady else np.zeros(2)
