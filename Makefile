@@ -47,7 +47,7 @@ demo: $(VENV)/installed
 # Built into src/gambol/studio/page, from where it is served and goes into the wheel.
 PAGE := src/gambol/studio/page
 $(PAGE)/player.js: studio/package.json $(wildcard studio/*.ts studio/index.html studio/src/*.* studio/src/*/*.*)
-	@cd studio && npm install --no-audit --no-fund --loglevel=error && npm run --silent build
+	@cd studio && npm install --no-save --no-audit --no-fund --loglevel=error && npm run --silent build
 
 studio: $(PAGE)/player.js
 

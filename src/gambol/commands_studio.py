@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from gambol.errors import GambolError
-from gambol.words import Switch, check_targets
+from gambol.words import check_targets
 
 __all__ = ["export_html", "studio", "view"]
 
@@ -50,7 +50,7 @@ def view(
 
 def export_html(
     file: Path, *, output: Annotated[Path, Parameter(name=["--output", "-o"])], clip: str | None = None,
-    mesh: Switch = True,
+    mesh: bool = True,
 ) -> int:  # fmt: skip
     """Write one page that plays a clip anywhere, by itself, for sharing.
 
