@@ -334,3 +334,12 @@ def test_a_run_follows_its_speed_list():
         t = np.linspace(a, b, 50)
         asked = np.interp(t, *np.array(rows).T).mean()
         assert (z[1] - z[0]) / (b - a) == pytest.approx(asked, rel=0.05)
+
+
+def test_the_command_says_where_feet_do_not_hold(capsys, tmp_path):
+    words = ["run", "--path", "0,0 0,12", "-o", str(tmp_path / "a.npz")]
+    assert main([*words, "--speed", "3"]) == 0
+    assert "note" not in capsys.readouterr().out
+    assert main([*words, "--speed", "8", "--fps", "24"]) == 0
+    said = capsys.readouterr().out
+    assert "note: a planted foot slides" in said and "120 frames a second" in said

@@ -19,6 +19,7 @@ __all__ = ["run"]
 
 Fields = Parameter(name="*")
 MOTION_FILES = (".npz", ".bvh", ".glb")
+SURE = 120.0  # frames a second
 AHEAD = "0,0 0,25"  # where nothing is said
 
 
@@ -50,6 +51,7 @@ def run(  # noqa: PLR0913
     check_targets(output, able_files(rig, MOTION_FILES), (path, ground.terrain, rig.character, rig.roles))
     from gambol.dressing import model_of
     from gambol.io import save_all
+    from gambol.measure import measure
     from gambol.synthesis import generate
 
     scene = read_scene(AHEAD if path is None and named is None else path, named)
@@ -64,15 +66,18 @@ def run(  # noqa: PLR0913
     lines = explained(method, task) if explain else []  # of the start
     motion = generate(changing(method, task), task)
     motion = replace(motion, info={"ground": ground_name(path, named), **motion.info})
+    notes = [f"note: {fault}" for fault in measure(motion, scene[1]).failures]
+    if notes and motion.fps < SURE:
+        notes.append(f"note: limbs that turn fast ask for {SURE:g} frames a second")
     wrote = [f"wrote {file}" for file in output]
     if character is None:
         save_all(motion, output, mesh=mesh, terrain=scene[1])
     else:
         motion, wrote = put_on(motion, output, (rig, character), scene[1])
     if as_json:
-        print_json({**facts(motion), "files": [str(f) for f in output]})
+        print_json({**facts(motion), "notes": notes, "files": [str(f) for f in output]})
         return 0
-    for line in [*lines, *sentences(motion)]:
+    for line in [*lines, *sentences(motion), *notes]:
         print(line)
     for line in wrote or ["nothing written: add -o run.glb"]:
         print(line)
