@@ -56,11 +56,13 @@ ANGLES = {
 
 
 @cache
-def run(speed: float, height: float = 1.75, fps: float = 240.0, seconds: float = 3.0) -> Motion:
+def run(
+    speed: float, height: float = 1.75, fps: float = 240.0, seconds: float = 3.0, laws: str = "runners"
+) -> Motion:
     """A level run with ``seconds`` at full speed, cut before it stops."""
     length = speed * (seconds + 1.5) + speed**2 / 5.2 + speed**2 / 3.6
     path = Path(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, length]]))
-    return generate(Running(), Task(body=Body(height), path=path, gait=Gait(speed=speed), fps=fps))
+    return generate(Running(laws=laws), Task(body=Body(height), path=path, gait=Gait(speed=speed), fps=fps))
 
 
 def steady_times(motion: Motion, speed: float) -> list[tuple[float, float, float]]:
@@ -144,3 +146,25 @@ def measured_run(data: FilePath) -> dict[str, np.ndarray]:
     head = next(i for i, line in enumerate(lines) if line.startswith("time"))
     rows = np.array([[float(v) for v in line.split()] for line in lines[head + 1 :] if line.strip()])
     return dict(zip(lines[head].split(), rows.T))
+
+
+def off_the_papers_spline(motion: Motion, speed: float) -> float:
+    """m, farthest in height that C is in support from the paper's cubics through landing, mid-support and toe-off.
+
+    Section 3.4: cubics between the keyframes, with the velocities of flight at both ends and the lowest point between.
+    """
+    y, t, worst = motion.com[:, 1], motion.times, 0.0
+    for land, off, _ in steady_times(motion, speed):
+        on = (t >= land) & (t <= off)
+        low = float(t[on][np.argmin(y[on])])
+        keys = np.interp([land, low, off], t, y)
+        rates = np.interp([land, off], t, np.gradient(y, t))
+        for (a, b), (p, q), (u, v) in (
+            ((land, low), keys[:2], (rates[0], 0.0)), ((low, off), keys[1:], (0.0, rates[1])),
+        ):  # fmt: skip
+            part = (t >= a) & (t <= b)
+            s = (t[part] - a) / (b - a)
+            h00, h10 = 2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s
+            cubic = h00 * p + h10 * (b - a) * u + (1 - h00) * q + (s**3 - s**2) * (b - a) * v
+            worst = max(worst, float(np.abs(y[part] - cubic).max()))
+    return worst

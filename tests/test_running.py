@@ -343,3 +343,11 @@ def test_the_command_says_where_feet_do_not_hold(capsys, tmp_path):
     assert main([*words, "--speed", "8", "--fps", "24"]) == 0
     said = capsys.readouterr().out
     assert "note: a planted foot slides" in said and "120 frames a second" in said
+
+
+@pytest.mark.parametrize("speed", [2.5, 4.0, 6.0])
+def test_the_papers_path_of_the_body(speed):
+    """With its laws: a parabola in flight, and in support within 2 mm of its cubics through three keyframes."""
+    motion = runs.run(speed, 1.8, laws="paper")
+    assert runs.parabola_error(motion, speed) < 1e-5
+    assert runs.off_the_papers_spline(motion, speed) < 2e-3
