@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gambol.recorded_walk import build_walk
 from gambol.gait import Gait
 from gambol.gait_events import Events, find_events, sole_pitch
 from gambol.generalise import Condition, Origin, Seq, Step, Subject, own
@@ -20,6 +19,7 @@ from gambol.motion import Motion, join
 from gambol.path import Path
 from gambol.personal import body_of
 from gambol.recorded_steps import clean, leg_of, levelled, mean_step, sized, whole_steps
+from gambol.recorded_walk import build_walk
 from gambol.synthesis import Stream, Task
 from gambol.tracks import SIDES, tracks_of
 from gambol.walk_data import WalkData

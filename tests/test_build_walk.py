@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from walks import level_walk, slides, sole_tracks, straight
 
 from gambol.body import Body
-from gambol.recorded_walk import build_walk
 from gambol.errors import GambolError
 from gambol.gait_events import find_events
 from gambol.io import load, load_motion
 from gambol.methods.measured_walk import MeasuredWalk
 from gambol.motion import Motion, Trial
 from gambol.personal import body_of
+from gambol.recorded_walk import build_walk
 from gambol.synthesis import Stream, Task, generate
 from gambol.tracks import tracks_of
 from gambol.walk_data import basis, decode_walk, encode_walk, load_walk, save_walk, series

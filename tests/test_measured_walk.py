@@ -11,7 +11,6 @@ from measured import Compared, compared, walk_like
 from walks import slides, sole_tracks, straight
 
 from gambol.body import Body
-from gambol.recorded_walk import build_walk
 from gambol.cli import main
 from gambol.errors import GambolError
 from gambol.gait import Gait
@@ -22,6 +21,7 @@ from gambol.motion import join
 from gambol.path import Path
 from gambol.personal import mix
 from gambol.prototypes import NORMAL_SPEEDS, builtin, neutral, normal_angles
+from gambol.recorded_walk import build_walk
 from gambol.synthesis import Stream, Task, generate
 from gambol.terrain import parse_terrain
 

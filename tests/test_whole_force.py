@@ -9,7 +9,6 @@ import pytest
 from walks import level_walk, straight
 
 from gambol.body import G
-from gambol.recorded_walk import build_walk
 from gambol.errors import GambolError
 from gambol.foot_forces import handed_over, split
 from gambol.gait import Gait
@@ -18,6 +17,7 @@ from gambol.gait_report import analyse
 from gambol.io import load
 from gambol.methods.running import Running
 from gambol.plates import plate_contacts, plate_events, with_feet
+from gambol.recorded_walk import build_walk
 from gambol.synthesis import Task, generate
 from gambol.tracks import SIDES, tracks_of
 from gambol.whole_force import compare_plates, estimate_forces, mass_centre

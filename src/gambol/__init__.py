@@ -12,7 +12,6 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.body import Body
-    from gambol.recorded_walk import build_walk
     from gambol.character import Character
     from gambol.choreography import Score, load_score
     from gambol.commands import Commands
@@ -34,6 +33,7 @@ if TYPE_CHECKING:  # the same table as below, for type checkers and editors
     from gambol.music import beats_of
     from gambol.path import Path, load_path, parse_path
     from gambol.performance import perform
+    from gambol.recorded_walk import build_walk
     from gambol.skeleton import Skeleton, forward_kinematics
     from gambol.synthesis import Method, Stream, Task, dials, generate
     from gambol.task_json import task_from_json, task_to_json

@@ -105,8 +105,8 @@ def _own_pace(style: tuple[WalkData, ...], pace: PaceForm) -> PaceForm:
 
 def read_walk(file: Path, leg: float | None = None) -> WalkData:
     """A measured walk: from its own file, or built from a clip or a trial."""
-    from gambol.recorded_walk import build_walk
     from gambol.io import load
+    from gambol.recorded_walk import build_walk
     from gambol.walk_data import load_walk
 
     if file.suffix.lower() == ".walk":

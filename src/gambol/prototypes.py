@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gambol.body import Body, G
-from gambol.recorded_walk import walk_from_steps
 from gambol.errors import GambolError
 from gambol.generalise import Subject, ankle_from_ball, ankle_from_heel, own
 from gambol.personal import subject_of
 from gambol.recorded_steps import KS, PHASES, StepPath, arms_by_legs, meant
+from gambol.recorded_walk import walk_from_steps
 from gambol.walk_data import ARMS, CHANNELS, WalkData
 
 __all__ = ["NORMAL_SPEEDS", "STYLES", "Norm", "builtin", "neutral", "normal_angles"]

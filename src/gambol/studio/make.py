@@ -189,8 +189,8 @@ def _measured(shop: Workshop, project: Project, task: Task, engine: str) -> tupl
 
 def _walk(shop: Workshop, file: str) -> Any:
     """The measured walk of a dropped clip."""
-    from gambol.recorded_walk import build_walk
     from gambol.io import load
+    from gambol.recorded_walk import build_walk
     from gambol.walk_data import load_walk
 
     place = shop.folder.file(file)
