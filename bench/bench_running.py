@@ -112,6 +112,17 @@ def angles() -> list[str]:
             "run at nearly the same speed; no one default is near both.", ""]
 
 
+def rings() -> list[str]:
+    lines = [
+        "## In bends", "", "One lap round a circle, 120 frames a second: slide, deepest swing foot in the ground, mm (1, 2).", "",
+        "| radius m, drawn with chords | m/s | slide | swing |", "|---|---|---|---|",
+    ]
+    for radius, chords, v in ((1, 20, 2.0), (2, 20, 3.0), (5, 20, 4.0), (10, 20, 4.0), (10, 20, 6.0), (20, 120, 6.0), (20, 120, 8.0), (40, 120, 8.0)):
+        f = measure(generate(Running(), Task(path=runs.ring(radius, chords), gait=Gait(speed=v), fps=120))).feet
+        lines.append(f"| {radius}, {chords} | {v:g} | {f.slide_mm:.2f} | {f.swing_sinking_mm:.1f} |")
+    return [*lines, ""]
+
+
 def papers() -> list[str]:
     lines = [
         "## The paper's path", "",
@@ -185,7 +196,7 @@ def timings() -> list[str]:
 
 
 def main() -> None:
-    text = "\n".join([HEAD, *by_speed(), *by_rate(), *laws(), *angles(), *papers(), *edges(), *changes(), *timings()])
+    text = "\n".join([HEAD, *by_speed(), *by_rate(), *laws(), *angles(), *rings(), *papers(), *edges(), *changes(), *timings()])
     print(text)
     if "--write" in sys.argv[1:]:
         (ROOT / "docs" / "numbers_running.md").write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ from gambol.dynamics import centre_of_mass
 from gambol.gait import Gait
 from gambol.methods.running import Running
 from gambol.motion import Motion
-from gambol.path import Path
+from gambol.path import Path, walkable
 from gambol.skeleton import forward_kinematics
 from gambol.synthesis import Task, generate
 
@@ -168,3 +168,9 @@ def off_the_papers_spline(motion: Motion, speed: float) -> float:
             cubic = h00 * p + h10 * (b - a) * u + (1 - h00) * q + (s**3 - s**2) * (b - a) * v
             worst = max(worst, float(np.abs(y[part] - cubic).max()))
     return worst
+
+
+def ring(radius: float, chords: int) -> Path:
+    """A closed path round a circle, drawn with so many chords."""
+    angle = np.linspace(0.0, 2 * np.pi, chords + 1)
+    return walkable(np.stack([radius * np.sin(angle), 0 * angle, radius - radius * np.cos(angle)], -1), True)

@@ -299,6 +299,13 @@ def test_corners_are_run_as_fast_as_they_bear(text, speed):
     assert speeds.max() == pytest.approx(min(speed, speeds.max()), rel=0.02)
 
 
+@pytest.mark.parametrize(("radius", "chords", "speed"), [(2, 20, 3), (5, 20, 4), (10, 20, 6), (20, 120, 6)])
+def test_rings_are_run(radius, chords, speed):
+    """Round and round, drawn with few chords or many, the legs of both sides alike though one hip is lower."""
+    report = measure(generate(Running(), Task(path=runs.ring(radius, chords), gait=Gait(speed=speed), fps=120)))
+    assert report.passed, report.failures
+
+
 def test_a_bend_too_tight_to_run_is_refused_with_the_least_radius():
     angle = np.linspace(0.0, np.pi, 60)
     ring = np.stack([0.4 - 0.4 * np.cos(angle), 0 * angle, 5 + 0.4 * np.sin(angle)], -1)

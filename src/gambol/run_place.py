@@ -18,12 +18,13 @@ from gambol.flight import LATE_PUSH
 from gambol.footsteps import WALK, Footstep, _set_down
 from gambol.kernels import clamp
 from gambol.roll import Roll, roll_pitch, sole_ankle
+from gambol.run_figure import BANK
 from gambol.run_habits import brake_of, landing_fall, landing_roll, shape_of, staying_roll
 from gambol.run_laws import CENTROID_GAIN, RunPace
 from gambol.runner import Runner, RunScene
 from gambol.terrain import Flat
 
-__all__ = ["Aim", "Landing", "advance_of", "circles", "leg_of", "look_ahead", "towards_edges"]
+__all__ = ["Aim", "Landing", "advance_of", "circles", "hips_of", "leg_of", "look_ahead", "towards_edges"]
 
 Array = NDArray[np.float64]
 SWAY = 0.0125  # sideways velocity of flight over g T: C goes 5 mm to each side
@@ -139,7 +140,8 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     x1, y1 = _ankle(min(roll.lift, t + 10.0), roll, scene)
     run = then.contact * (aim.speed + aim.gain * (1 - push.centroid))
     run -= brake_of(then, scene) * G * then.contact**2 / (2 * np.pi)
-    land, leave = w.hips
+    bank = -math.atan(then.speed**2 * turn / G)
+    land, leave = hips_of(w, bank, scene)
     rise = G * then.contact * then.flight * CENTROID_GAIN + run * math.tan(slope)
     cs, sn = math.cos(slope), math.sin(slope)
     moved = (x1 - x0) * cs - (y1 - y0) * sn, (x1 - x0) * sn + (y1 - y0) * cs
@@ -160,7 +162,6 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     if moved_on:
         ahead += moved_on
         height = min(height, math.sqrt(max(leg_of(m.knee_land, scene) ** 2 - ahead**2, 0.1)))
-    bank = -math.atan(then.speed**2 * turn / G)
     middle = c + v * on
     outward = scene.body.leg_length * then.speed**2 * turn / G  # to the outside of the curve
     lateral = float((middle - path.point(s + aim.speed * on)) @ left) * 0.75
@@ -177,6 +178,15 @@ def look_ahead(w: Runner, aim: Aim, scene: RunScene, low: float) -> Landing:
     c[1] = foot.place[1] + min(y0 + (height - land[1]) * math.cos(bank), high) - low
     fall = landing_fall(pace) + SLOPE_BOUNCE * aim.speed * math.tan(slope)
     return Landing(c, v, s, yaw, turn * aim.speed, foot, roll, fall, bank)
+
+
+def hips_of(w: Runner, bank: float, scene: RunScene) -> Array:
+    """(2, 3) m from C to the hip of the leg that lands next, at landing and toe-off, as those of the last leg were.
+
+    In a bend the inner hip is lower and the outer one higher.
+    """
+    tipped = -w.front.side * scene.figure.hip[0] * (math.sin(bank) + math.sin(w.style[BANK]))
+    return np.asarray(w.hips + np.array([0.0, tipped, 0.0]))
 
 
 def _off_edges(scene: RunScene, side: int, s: float) -> float:

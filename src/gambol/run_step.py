@@ -14,16 +14,17 @@ from gambol.flight import LATE_PUSH, NO_CARRY, Bounce, Ends, bounce_at, solve_bo
 from gambol.footsteps import Footstep
 from gambol.kernels import clamp
 from gambol.roll import Roll, shifted
-from gambol.run_figure import Limb, RunPlan
+from gambol.run_figure import BANK, Limb, RunPlan
 from gambol.run_fit import MOST_LIFT, cleared, fitted
 from gambol.run_habits import brake_of, run_style, shape_of
-from gambol.run_place import Aim, leg_of, look_ahead
+from gambol.run_place import Aim, hips_of, leg_of, look_ahead
 from gambol.run_table import last_swing, swing_polynomials
 from gambol.runner import Runner, RunScene, Swinging
 
 __all__ = ["NO_OFFSET", "OTHER", "cubic", "landing_velocity", "plan_run", "stand_of"]
 
 Array = NDArray[np.float64]
+LEANS = 0.02  # rad of bank
 LOWERED, KNEE_LEAST = 5, np.radians(8.0)  # rounds of lowering C until the knees are no straighter
 OTHER = np.array([1.0, 1.0, -1.0, 1.0, 1.0])  # what a swing lacks, seen from the other side: abduction turns round
 NO_OFFSET = np.zeros((14, 6))
@@ -39,6 +40,9 @@ def plan_run(w: Runner, aim: Aim, scene: RunScene, low: float = 0.0) -> tuple[Ru
             break
         low += 1.2 * over + 1e-4
     plan, hips = cleared(plan, scene, after.hips)
+    bank = float(after.style[BANK])
+    if abs(bank) > LEANS:  # or they would swing from side to side in bends
+        hips = 0.75 * hips + 0.25 * hips_of(w, bank, scene)
     rear = after.rear._replace(start=plan.front.start, clear=plan.front.clear[[0, 3]])
     used = plan.rear.clear
     lifted = np.array([min(used[0] + 0.5 * used[1], MOST_LIFT), used[3]]) if steady else np.zeros(2)
