@@ -15,6 +15,7 @@ from gambol.gait import Gait
 from gambol.methods.running import Running
 from gambol.motion import Motion
 from gambol.path import Path, walkable
+from gambol.run_laws import Asked, couple
 from gambol.skeleton import forward_kinematics
 from gambol.synthesis import Task, generate
 
@@ -174,3 +175,14 @@ def ring(radius: float, chords: int) -> Path:
     """A closed path round a circle, drawn with so many chords."""
     angle = np.linspace(0.0, 2 * np.pi, chords + 1)
     return walkable(np.stack([radius * np.sin(angle), 0 * angle, radius - radius * np.cos(angle)], -1), True)
+
+
+@cache
+def run_as(name: str) -> Motion:
+    """A level run at a runner's own speed, step length and, where it was measured, flight."""
+    speed = ANGLES[name][0]
+    _, length, _, flight = next(row for key, row in RUNNERS.items() if key.startswith(name))
+    usual = couple(Asked(speed=speed, step_length=length), Body()).flight
+    far = speed * 4.5 + speed**2 / 5.2 + speed**2 / 3.6
+    task = Task(path=Path(np.array([[0.0, 0, 0], [0, 0, far]])), gait=Gait(speed=speed, step_length=length), fps=240)
+    return generate(Running(flight=1.0 if flight is None else flight / usual), task)

@@ -210,6 +210,16 @@ class Running:
     def _pace(self, task: Task, time: float) -> RunPace:
         return couple(self.asked(task, time), task.body)
 
+    def _slower(self, task: Task, time: float, speed: float) -> RunPace:
+        """The pace at another speed than the asked one: locked steps are longer or shorter by the same share there."""
+        asked, body = self.asked(task, time), task.body
+        goal = couple(asked, body).speed
+        free = asked._replace(step_length=None, cadence=None)
+        usual, there = (steady_pace(free._replace(speed=v), body).step_length for v in (goal, speed))
+        length = None if asked.step_length is None else asked.step_length * there / usual
+        rate = None if asked.cadence is None or length is not None else asked.cadence * speed / goal * usual / there
+        return steady_pace(asked._replace(speed=speed, step_length=length, cadence=rate), body)
+
     def _aim(self, w: Runner, scene: RunScene, task: Task) -> Aim:
         """What the coming step is to lead to: the asked speed, as far as one step can change it."""
         t, size = w.pace.step_time, float(np.sqrt(scene.size))
@@ -218,11 +228,11 @@ class Running:
         pace = self._reached(task, (flown, there), w.pace, scene)
         if w.kind == "stand":
             first = min(pace.speed, FIRST_SPEED * size)
-            pace = steady_pace(self.asked(task, w.time)._replace(speed=first), task.body)
+            pace = self._slower(task, w.time, first)
         stop = self._braked(w, scene, task, flight_speed(pace, scene))
         if stop is not None:
             speed, left = stop
-            pace = steady_pace(self.asked(task, w.time)._replace(speed=max(speed, 1.2 * size)), task.body)
+            pace = self._slower(task, w.time, max(speed, 1.2 * size))
             if left == 1:
                 return Aim(stopping_pace(scene), speed, last=_end(scene, task))
             return Aim(pace, speed, max((LAST_SPEED * size - speed) / (left - 1), -SLOWER * pace.step_time), -0.1)
@@ -262,7 +272,7 @@ class Running:
         speed = min(max(borne, low), before.speed + FASTER * before.step_time)
         if speed == wanted.speed:
             return wanted
-        return steady_pace(self.asked(task, time)._replace(speed=speed), task.body)
+        return self._slower(task, time, speed)
 
     def _scene(self, task: Task, course: Course) -> RunScene:
         r = np.radians
