@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from gambol.errors import MissingExtra  # noqa: E402
 from gambol.gait import Gait  # noqa: E402
 from gambol.measure import halving, measure  # noqa: E402
 from gambol.methods.running import Running  # noqa: E402
+from gambol.motion import Motion  # noqa: E402
 from gambol.path import Path as RunPath  # noqa: E402
 from gambol.run_form import parse_speed  # noqa: E402
 from gambol.run_laws import Asked, couple, largest_speed  # noqa: E402
@@ -99,20 +101,24 @@ def laws() -> list[str]:
             "than at the same speed held.", ""]
 
 
+def angle_rows(clip: Callable[[str, float], Motion]) -> list[str]:
+    """Rows of r and RMSE of every runner's joints against those of a clip, given a name and a speed."""
+    rows = []
+    for name, (v, curves) in runs.ANGLES.items():
+        mine = runs.stride_angles(clip(name, v), v)
+        cells = ["{:.3f}, {:.1f}".format(*runs.fit(mine[j], curves[j])) if j in curves else "-" for j in ("thigh", "knee", "ankle")]
+        rows.append(f"| {name} | {v:g} | {' | '.join(cells)} |")
+    return rows
+
+
 def angles() -> list[str]:
     lines = [
         "## Joint angles", "", "Each runner at the own speed, default laws, constant offset removed: r, RMSE in degrees "
         "(asked: thigh and knee 0.95, ankle 0.85, 8.5 degrees).", "", "| runner | m/s | thigh | knee | ankle |", "|---|---|---|---|---|",
     ]
-    for name, (v, curves) in runs.ANGLES.items():
-        mine = runs.stride_angles(runs.run(v), v)
-        cells = ["{:.3f}, {:.1f}".format(*runs.fit(mine[j], curves[j])) if j in curves else "-" for j in ("thigh", "knee", "ankle")]
-        lines.append(f"| {name} | {v:g} | {' | '.join(cells)} |")
+    lines += angle_rows(lambda name, v: runs.run(v))
     lines += ["", "Given the own step length and, where it was measured, flight (0.97, ankle 0.85; 8, 8, 6 degrees):", "", *lines[4:6]]
-    for name, (v, curves) in runs.ANGLES.items():
-        mine = runs.stride_angles(runs.run_as(name), v)
-        cells = ["{:.3f}, {:.1f}".format(*runs.fit(mine[j], curves[j])) if j in curves else "-" for j in ("thigh", "knee", "ankle")]
-        lines.append(f"| {name} | {v:g} | {' | '.join(cells)} |")
+    lines += angle_rows(lambda name, v: runs.run_as(name))
     return [*lines, "", "The knee of 02_03 falls short: that runner's knee is 13 degrees more bent on the mean than that of the BMC "
             "run at nearly the same speed; no one default is near both.", ""]
 

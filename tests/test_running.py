@@ -309,7 +309,7 @@ def test_corners_are_run_as_fast_as_they_bear(text, speed):
     speeds = np.linalg.norm(ways, axis=1) / spans
     aside = turns / ((spans[1:] + spans[:-1]) / 2) * (speeds[1:] + speeds[:-1]) / 2
     assert aside[2:-3].max() < 0.4 * G  # over whole steps
-    assert speeds.max() == pytest.approx(min(speed, speeds.max()), rel=0.02)
+    assert speeds.max() <= 1.02 * speed
 
 
 @pytest.mark.parametrize(("radius", "chords", "speed"), [(2, 20, 3), (5, 20, 4), (10, 20, 6), (20, 120, 6)])

@@ -155,7 +155,8 @@ def _named(made: Callable[[str], Motion], name: str) -> Motion:
     try:
         return made(name)
     except GambolError as error:
-        raise GambolError(error.what, where=f"clip {name}", allowed=error.allowed, do=error.do) from error
+        where = f"clip {name}: {error.where}"
+        raise GambolError(error.what, where=where, allowed=error.allowed, do=error.do) from error
 
 
 def _on_stairs(method: Any, task: Task, in_place: bool) -> Motion:

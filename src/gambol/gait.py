@@ -15,7 +15,7 @@ from gambol.body import Body, G
 from gambol.errors import GambolError
 
 __all__ = [
-    "FIRST_STEP", "MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "coming", "dimensionless", "eased", "pace", "quickest",
+    "MAX_SPEED", "MIN_SPEED", "Gait", "Pace", "coming", "dimensionless", "eased", "pace", "quickest", "span_of",
 ]
 
 # Fit to 26 adults at six overground speeds each (Fukuchi, Fukuchi & Duarte 2018, spatiotemporal table):
@@ -159,11 +159,16 @@ def coming(gait: Gait, body: Body, time: float, before: float) -> Pace:
     here = pace(gait, body, time)
     if not isinstance(gait.speed, tuple):
         return eased(here, before)
-    span = here.step_time if before > 0 else FIRST_STEP * float(np.sqrt(body.leg_length / 0.93))
+    span = span_of(here, before, body)
     there = pace(gait, body, time + LED * span)
     if before <= 0:
         return there
     return _at_speed(there, min(max(there.speed, before - SLOWER * span), before + FASTER * span))
+
+
+def span_of(p: Pace, before: float, body: Body) -> float:
+    """s until the heel strike that ends a step of a pace after one at ``before`` m/s (0: from a stand)."""
+    return p.step_time if before > 0 else FIRST_STEP * float(np.sqrt(body.leg_length / 0.93))
 
 
 def _at_speed(p: Pace, speed: float) -> Pace:

@@ -21,7 +21,7 @@ from gambol.dynamics import centre_of_mass
 from gambol.errors import GambolError
 from gambol.figure_parts import COM, ROTATIONS, figure_of
 from gambol.footsteps import NONE, WALK, Course, Footstep, first_feet, first_side, next_step, shortened, survey
-from gambol.gait import FIRST_STEP, Pace, coming, dimensionless, pace
+from gambol.gait import Pace, coming, dimensionless, pace, span_of
 from gambol.handing import taken_over
 from gambol.hurdle import looks
 from gambol.kernels import check_engine, clamp
@@ -192,8 +192,7 @@ class ForceWalk:
     def _scenes(self, task: Task, time: float, before: float = 0.0) -> tuple[Scene, Scene]:
         """Of the step that begins at a time, after one at ``before`` m/s, and of the next."""
         here = coming(task.gait, task.body, time, before)
-        land = time + (here.step_time if before > 0 else FIRST_STEP * float(np.sqrt(task.body.leg_length / 0.93)))
-        there = coming(task.gait, task.body, land, here.speed)
+        there = coming(task.gait, task.body, time + span_of(here, before, task.body), here.speed)
         return _scene(self, task.body, task.hand_load, here), _scene(self, task.body, task.hand_load, there)
 
     def _standing(self, scene: Scene, rear: Footstep, front: Footstep, low: float) -> Walker:
