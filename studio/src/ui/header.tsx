@@ -25,10 +25,7 @@ export function Header({ store, dark, onDark }: { store: Store; dark: boolean; o
           </button>
         ))}
       </nav>
-      <input
-        class="title" aria-label="Title of the project" value={p.title} maxLength={80}
-        onChange={(e) => store.change("rename", (q) => ({ ...q, title: e.currentTarget.value.trim() || "Untitled" }))}
-      />
+      <Title store={store} />
       <span class="kept quiet" role="status">
         {store.link.state.value === "lost" ? "Connection lost, trying again …" : store.kept.value ? "Saved" : "Saving …"}
       </span>
@@ -99,4 +96,18 @@ function TakeAway({ store }: { store: Store }) {
       )}
     </div>
   );
+}
+
+/** What is typed stays while the bar is drawn anew: the field is only written to when the title itself changes. */
+function Title({ store }: { store: Store }) {
+  const field = useRef<HTMLInputElement>(null);
+  const { title } = store.project.value;
+  useEffect(() => {
+    if (field.current) field.current.value = title;
+  }, [title]);
+  const rename = (input: HTMLInputElement) => {
+    input.value = input.value.trim() || "Untitled";
+    store.change("rename", (p) => ({ ...p, title: input.value }));
+  };
+  return <input ref={field} class="title" aria-label="Title of the project" defaultValue={title} maxLength={80} onChange={(e) => rename(e.currentTarget)} />;
 }
